@@ -1,0 +1,186 @@
+"""The arithmetic of outcome vectors: order, sides, points, exclusive and cumulative; numpy only.
+
+A vector of `O = 2 K` *exclusive* outcomes describes how a game ends, seen from one side, with
+`K = len(variant.win_kinds)`: entry `k < K` is "this side wins with exactly kind k", entry `K + k`
+"this side loses with exactly kind k". Side changes and signs live here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+from nardy_engine import Variant
+from numpy.typing import NDArray
+
+FloatArray: TypeAlias = NDArray[np.floating[Any]]
+
+_Scalar = TypeVar("_Scalar", bound=np.generic)
+
+
+def points_vector(variant: Variant) -> NDArray[np.float32]:
+    """Return `[O] float32` points of each outcome for the side that the vector is seen from."""
+    wins = np.array([points for _, points in variant.win_kinds], dtype=np.float32)
+    return np.concatenate((wins, -wins))
+
+
+def outcome_names(variant: Variant) -> tuple[str, ...]:
+    """Return the name of each outcome, `win oin` ... `lose mars`, in the order of the vector."""
+    kinds = [kind for kind, _ in variant.win_kinds]
+    return tuple(f"{result} {kind}" for result in ("win", "lose") for kind in kinds)
+
+
+def flip(vectors: NDArray[_Scalar]) -> NDArray[_Scalar]:
+    """Return the outcomes seen from the other side.
+
+    Args:
+        vectors: `[..., O]` any dtype: probabilities, masks, one-hot targets; not changed.
+
+    Returns:
+        A fresh `[..., O]` array of the same dtype, wins and losses exchanged.
+    """
+    half = _half(vectors)
+    return np.concatenate((vectors[..., half:], vectors[..., :half]), axis=-1)
+
+
+def flip_index(outcomes: NDArray[_Scalar], n_outcomes: int) -> NDArray[_Scalar]:
+    """Return outcome indices seen from the other side; -1 ("not over") stays -1.
+
+    Args:
+        outcomes: `[...]` signed integers, each -1 or an index below `n_outcomes`.
+        n_outcomes: Number `O` of outcomes.
+    """
+    half = n_outcomes // 2
+    flipped = np.where(outcomes < half, outcomes + half, outcomes - half)
+    return np.where(outcomes < 0, outcomes, flipped).astype(outcomes.dtype)
+
+
+def one_hot(outcomes: NDArray[np.integer[Any]], n_outcomes: int) -> NDArray[np.float32]:
+    """Return `[N, O] float32` rows with a one at each outcome; rows of -1 are all zero.
+
+    Args:
+        outcomes: `[N]` signed integers, each -1 or an index below `n_outcomes`.
+        n_outcomes: Number `O` of outcomes.
+    """
+    columns: NDArray[np.int64] = np.arange(n_outcomes)
+    return (outcomes[:, None].astype(np.int64) == columns).astype(np.float32)
+
+
+def equity(probs: FloatArray, points: FloatArray) -> FloatArray:
+    """Return the expected points per game, seen from the side of the vectors.
+
+    Args:
+        probs: `[..., O]` exclusive probabilities.
+        points: `[O]` points, see `points_vector`.
+
+    Returns:
+        `[...]` of the dtype of `probs`.
+    """
+    if probs.shape[-1] != points.shape[0]:
+        raise ValueError(f"{probs.shape[-1]} outcomes but {points.shape[0]} points")
+    # Wins and losses are added apart and subtracted last, so that seen from the other side the
+    # equity is the exact negative: a plain dot product rounds the two sums differently.
+    half = _half(probs)
+    won = probs[..., :half] @ points[:half].astype(probs.dtype)
+    lost = probs[..., half:] @ -points[half:].astype(probs.dtype)
+    difference: FloatArray = won - lost
+    return difference
+
+
+def cumulative(probs: FloatArray) -> FloatArray:
+    """Turn "with exactly this kind" into "with at least this kind", for wins and losses apart.
+
+    Args:
+        probs: `[..., O]` exclusive probabilities; not changed.
+
+    Returns:
+        A fresh `[..., O]`: entry 0 is "wins", entry 1 "wins at least a mars", entry K "loses".
+    """
+    sides = probs.reshape(*probs.shape[:-1], 2, _half(probs))
+    at_least: FloatArray = sides[..., ::-1].cumsum(axis=-1)[..., ::-1]
+    return at_least.reshape(probs.shape)
+
+
+def exclusive(at_least: FloatArray) -> FloatArray:
+    """Turn "with at least this kind" into "with exactly this kind"; inverse of `cumulative`.
+
+    Args:
+        at_least: `[..., O]` cumulative probabilities; not changed.
+
+    Returns:
+        A fresh `[..., O]` of exclusive probabilities.
+    """
+    sides = at_least.reshape(*at_least.shape[:-1], 2, _half(at_least))
+    exactly: FloatArray = sides.copy()
+    exactly[..., :-1] -= sides[..., 1:]
+    return exactly.reshape(at_least.shape)
+
+
+def masked_softmax(logits: FloatArray, possible: NDArray[np.bool_]) -> FloatArray:
+    """Return probabilities that are exactly 0 for impossible outcomes and sum to 1.
+
+    Args:
+        logits: `[N, O]` network outputs; not changed.
+        possible: `[N, O] bool`, True = can still happen; at least one in each row.
+
+    Returns:
+        `[N, O]` of the dtype of `logits`.
+    """
+    masked = np.where(possible, logits, -np.inf)
+    weights = np.exp(masked - masked.max(axis=-1, keepdims=True))
+    total: FloatArray = weights / weights.sum(axis=-1, keepdims=True)
+    return total
+
+
+def _half(vectors: NDArray[Any]) -> int:
+    """Return `K` of `[..., 2 K]` vectors."""
+    n_outcomes = vectors.shape[-1]
+    if n_outcomes % 2:
+        raise ValueError(f"an outcome vector has an even number of entries, not {n_outcomes}")
+    return n_outcomes // 2
+
+
+class Probabilities(NamedTuple):
+    """Exclusive outcome probabilities of one position, from a stated side."""
+
+    win: tuple[float, ...]
+    """Probability of winning with exactly kind k, in the order of `Variant.win_kinds`."""
+    lose: tuple[float, ...]
+    """Probability of losing with exactly kind k."""
+
+    @classmethod
+    def from_vector(cls, vector: Sequence[float] | FloatArray) -> Probabilities:
+        """Build from `[O]` exclusive probabilities."""
+        values = [float(value) for value in vector]
+        half = len(values) // 2
+        return cls(tuple(values[:half]), tuple(values[half:]))
+
+    @classmethod
+    def from_cumulative(cls, at_least: Sequence[float]) -> Probabilities:
+        """Build from `[O]` probabilities of "at least kind k", wins first (T25)."""
+        return cls.from_vector(exclusive(np.asarray(at_least, dtype=np.float64)))
+
+    def vector(self) -> NDArray[np.float64]:
+        """Return `[O] float64` exclusive probabilities, a fresh array."""
+        return np.array(self.win + self.lose, dtype=np.float64)
+
+    def wins(self) -> float:
+        """Return the probability of winning at all."""
+        return sum(self.win)
+
+    def losses(self) -> float:
+        """Return the probability of losing at all."""
+        return sum(self.lose)
+
+    def flipped(self) -> Probabilities:
+        """Return the same chances seen from the other side."""
+        return Probabilities(self.lose, self.win)
+
+    def cumulative(self) -> Probabilities:
+        """Return "at least kind k" in place of "exactly kind k", as most programs print it."""
+        return Probabilities.from_vector(cumulative(self.vector()))
+
+    def equity(self, points: Sequence[float] | FloatArray) -> float:
+        """Return the expected points per game; `points` as of `points_vector`."""
+        return float(equity(self.vector(), np.asarray(points, dtype=np.float64)))

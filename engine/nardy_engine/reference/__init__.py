@@ -1,0 +1,10 @@
+"""The rules, executable and obvious: pure Python written after rules.md section by section.
+
+It knows nothing of the kernels, which implement the same rules independently; the two are
+compared on millions of positions. Layer 3; imports types and rules.
+"""
+
+from nardy_engine.reference.plays import plays
+from nardy_engine.reference.scoring import is_race, outcome
+
+__all__ = ["is_race", "outcome", "plays"]

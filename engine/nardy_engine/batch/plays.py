@@ -1,0 +1,127 @@
+"""Legal afterstates and results of arrays of positions; layer 4, on top of the kernels."""
+
+from __future__ import annotations
+
+import threading
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nardy_engine.errors import CapacityError
+from nardy_engine.kernels import plays as kernel
+from nardy_engine.kernels.scoring import fill_outcomes, fill_possibles
+from nardy_engine.rules.table import RuleTable, rule_table
+from nardy_engine.rules.variant import Variant
+from nardy_engine.types import Board
+
+_local = threading.local()
+
+
+class Afterstates(NamedTuple):
+    """Ragged legal plays: those of game `b` are rows `offsets[b]..offsets[b + 1]`."""
+
+    boards: Board
+    """`[A, 2, P] int8`, the side that played still in row 0."""
+    offsets: NDArray[np.int64]
+    """`[B + 1]` first row of each game."""
+
+    def counts(self) -> NDArray[np.int64]:
+        """Return `[B]` the number of legal plays of each game."""
+        return np.diff(self.offsets)
+
+    def of(self, game: int) -> Board:
+        """Return `[n, 2, P]` the afterstates of one game, a view."""
+        return self.boards[self.offsets[game] : self.offsets[game + 1]]
+
+
+@cache
+def _pool_size(rules: RuleTable) -> int:
+    # C(18, 4) = 3,060 ends bound four equal dice on 15 occupied points; all levels together and
+    # six equal dice stay below 2^17. More is an error, never a shorter list.
+    return 1 << 17 if rules.n_times_m or rules.double_steps > 4 else 1 << 15
+
+
+def scratch_for(variant: Variant) -> kernel.Scratch:
+    """Return this thread's working memory for the kernels."""
+    held: dict[Any, kernel.Scratch] = _local.__dict__.setdefault("scratch", {})
+    rules = rule_table(variant)
+    key = (variant.n_slots, _pool_size(rules))
+    if key not in held:
+        held[key] = kernel.new_scratch(variant.n_slots, _pool_size(rules))
+    return held[key]
+
+
+def as_boards(variant: Variant, boards: Any) -> Board:
+    """Return `boards` as contiguous `[B, 2, P] int8`, or raise ValueError."""
+    array = np.ascontiguousarray(boards, dtype=np.int8)
+    if array.ndim != 3 or array.shape[1:] != (2, variant.n_slots):
+        raise ValueError(f"boards must be [B, 2, {variant.n_slots}], not {list(array.shape)}")
+    return array
+
+
+def afterstates(variant: Variant, boards: Any, dice: Any) -> Afterstates:
+    """List every distinct legal afterstate of each position and roll (T-13).
+
+    Args:
+        variant: The game.
+        boards: `[B, 2, P] int8` positions before the play, mover in row 0. They are not
+            validated: see `Variant.check_position`.
+        dice: `[B, 2]` rolls, in any order.
+
+    Returns:
+        The plays of every game. A forced pass is one unchanged board (T-8); a finished game has
+        none; of several plays that end the game one is listed (T-10).
+
+    Raises:
+        CapacityError: A position has more plays than the working memory holds.
+    """
+    boards = as_boards(variant, boards)
+    rolls = np.ascontiguousarray(dice, dtype=np.int8)
+    if rolls.shape != (boards.shape[0], 2):
+        raise ValueError(f"dice must be [{boards.shape[0]}, 2], not {list(rolls.shape)}")
+    if rolls.size and not (rolls.min() >= 1 and rolls.max() <= variant.dice.sides):
+        raise ValueError(f"dice must be from 1 to {variant.dice.sides}")
+    rules, scratch = rule_table(variant), scratch_for(variant)
+    n_games = boards.shape[0]
+    out = np.empty((max(64, 24 * n_games), 2, variant.n_slots), np.int8)
+    offsets = np.zeros(n_games + 1, np.int64)
+    done = 0
+    while True:
+        done = kernel.fill_afterstates(boards, rolls, done, rules, scratch, out, offsets)
+        if done == n_games:
+            return Afterstates(out[: offsets[-1]], offsets)
+        if done < 0:
+            raise CapacityError(
+                f"a play of {variant.id} has more than {scratch.pool.shape[0]} intermediate "
+                "positions"
+            )
+        grown = np.empty((2 * out.shape[0], *out.shape[1:]), np.int8)
+        grown[: offsets[done]] = out[: offsets[done]]
+        out = grown
+
+
+def outcomes(variant: Variant, boards: Any) -> NDArray[np.int8]:
+    """Return `[N]` the outcome index of each `[N, 2, P]` board seen from row 0, -1 = not over."""
+    boards = as_boards(variant, boards)
+    out = np.empty(boards.shape[0], np.int8)
+    fill_outcomes(boards, rule_table(variant), out)
+    return out
+
+
+def outcome_mask(variant: Variant, boards: Any) -> NDArray[np.bool_]:
+    """Return `[N, O]` which outcomes can still occur, seen from row 0, the side to roll.
+
+    A side with a checker off cannot lose a mars (T30); a koks needs a checker that is still, or
+    can come, where it counts.
+    """
+    boards = as_boards(variant, boards)
+    out = np.empty((boards.shape[0], variant.n_outcomes), np.uint8)
+    fill_possibles(boards, rule_table(variant), out)
+    return out.view(np.bool_)
+
+
+def swapped(boards: Board) -> Board:
+    """Return a contiguous copy of `[N, 2, P]` boards with the sides exchanged."""
+    return np.ascontiguousarray(boards[:, ::-1])

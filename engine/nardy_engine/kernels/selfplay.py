@@ -1,0 +1,249 @@
+"""The compiled half of self-play: choose plays, advance games, form TD(lambda) targets; layer 3.
+
+Games run in lock step. Each keeps its trajectory: the position before every roll, whose turn it
+was and what the frozen network thought of it. When a game ends the lambda-returns are formed
+backwards (Sutton & Barto 2018, eq. 12.18; undiscounted) and written to the fresh samples.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nardy_engine.kernels._jit import jit
+from nardy_engine.kernels.scoring import fill_possible, is_race, outcome_index
+
+TIE = 1e-6
+"""Equities closer than this are equal; the afterstate listed first is taken (T31)."""
+
+PHASES = ("opening", "middle", "race", "bearoff")
+"""Phases in which calibration is counted, see `phase_of`."""
+OPENING_PLIES = 16
+CALIBRATION_BINS = 10
+
+
+class Tracks(NamedTuple):
+    """The games of one worker and their trajectories."""
+
+    boards: NDArray[np.int8]
+    """`[G, 2, P]` current positions, side to roll in row 0."""
+    sides: NDArray[np.int8]
+    """`[G]` 0 = the first player of the game is to roll."""
+    ids: NDArray[np.int64]
+    """`[G]` game ids: the dice stream."""
+    turns: NDArray[np.int64]
+    """`[G]` turns played."""
+    path_boards: NDArray[np.int8]
+    """`[G, T, 2, P]` positions before each roll."""
+    path_sides: NDArray[np.int8]
+    """`[G, T]` who was to roll."""
+    path_probs: NDArray[np.float32]
+    """`[G, T + 1, O]` the network's outcomes for the side to roll; entry 0 is never set."""
+    next_id: NDArray[np.int64]
+    """`[2]` next game id of this worker, and the stride between its ids."""
+
+
+class Samples(NamedTuple):
+    """What a worker has learned about since the last round, and its statistics."""
+
+    boards: NDArray[np.int8]
+    """`[N, 2, P]` positions before the roll."""
+    targets: NDArray[np.float32]
+    """`[N, O]` lambda-returns from the view of the side to roll."""
+    count: NDArray[np.int64]
+    """`[1]` rows filled."""
+    totals: NDArray[np.float64]
+    """`[6]` games, plies, truncated games, wins of the first player, sum of |TD error|, its n."""
+    outcomes: NDArray[np.int64]
+    """`[O]` outcomes of finished games seen from the first player."""
+    calibration: NDArray[np.float64]
+    """`[phases, bins, 3]` number, sum of predicted and of actual wins by predicted win rate."""
+
+
+@jit
+def masked_softmax(logits, possible, out):
+    """Write the softmax over the possible outcomes to `out` `[O]`; impossible ones get 0."""
+    n = logits.shape[0]
+    top = np.float32(-1e30)
+    for k in range(n):
+        if possible[k] != 0 and logits[k] > top:
+            top = logits[k]
+    total = np.float32(0.0)
+    for k in range(n):
+        value = np.float32(0.0)
+        if possible[k] != 0:
+            value = np.float32(math.exp(logits[k] - top))
+        out[k] = value
+        total += value
+    for k in range(n):
+        out[k] /= total
+
+
+@jit
+def choose_plays(after, offsets, first, end, logits, points, rules, possible, probs, picked, best):
+    """Pick the best afterstate of games `first..end`.
+
+    after: `[A, 2, P]` afterstates with the mover in row 0, those of game `g` at `offsets[g] -
+    offsets[first]`; logits: `[A, O] float32` for the side to roll next; points: `[O] float32` of
+    each outcome for the side it is seen from. Writes the row of the choice to `picked` `[G]` and
+    its outcome probabilities, seen from the side to roll next, to `best` `[G, O]`. A finished
+    game counts with its exact points and beats any estimate of lower value.
+    """
+    base = offsets[first]
+    n = points.shape[0]
+    for game in range(first, end):
+        top = np.float32(-1e30)
+        for a in range(offsets[game] - base, offsets[game + 1] - base):
+            over = outcome_index(after[a, 1], after[a, 0], rules)
+            if over >= 0:
+                for k in range(n):
+                    probs[k] = 0.0
+                probs[over] = 1.0
+            else:
+                fill_possible(after[a, 1], after[a, 0], rules, possible)
+                masked_softmax(logits[a], possible, probs)
+            equity = np.float32(0.0)
+            for k in range(n):
+                equity -= probs[k] * points[k]
+            if equity > top + TIE:
+                top = equity
+                picked[game] = a
+                for k in range(n):
+                    best[game, k] = probs[k]
+
+
+@jit
+def phase_of(board, turn, rules):
+    """Return the index in `PHASES` of a position before the roll."""
+    if board[0, 0] > 0 or board[1, 0] > 0:
+        return 3
+    if is_race(board[0], board[1], rules):
+        return 2
+    return 0 if turn < OPENING_PLIES else 1
+
+
+@jit
+def backward_returns(sides, probs, length, outcome, lambda_, targets, start):
+    """Write the lambda-returns of one game to `targets` from row `start`.
+
+    sides: `[T]` side to roll at each of `length` positions; probs: `[T + 1, O]` network outcomes;
+    outcome: index seen from the side of the last position, or -1 if the game was cut off and
+    `probs[length]` stands for what follows (T09). G_t = (1 - lambda) V_{t+1} + lambda G_{t+1},
+    turned to the view of t; turned only if the side changes (T02).
+    """
+    n = targets.shape[1]
+    half = n // 2
+    for t in range(length - 1, -1, -1):
+        row = start + t
+        if t == length - 1:
+            for k in range(n):
+                if outcome >= 0:
+                    targets[row, k] = 1.0 if k == outcome else 0.0
+                else:
+                    targets[row, k] = probs[length, k + half if k < half else k - half]
+        else:
+            flip = sides[t] != sides[t + 1]
+            for k in range(n):
+                source = k
+                if flip:
+                    source = k + half if k < half else k - half
+                value = (1.0 - lambda_) * probs[t + 1, source]
+                targets[row, k] = value + lambda_ * targets[row + 1, source]
+
+
+@jit
+def count_game(tracks, samples, game, length, outcome, points, rules):
+    """Add a finished (or cut off) game to the statistics."""
+    totals = samples.totals
+    start = samples.count[0]
+    n = points.shape[0]
+    half = n // 2
+    totals[1] += length
+    if outcome < 0:
+        totals[2] += 1
+    else:
+        totals[0] += 1
+        seen = outcome
+        if tracks.path_sides[game, length - 1] != 0:
+            seen = outcome + half if outcome < half else outcome - half
+        samples.outcomes[seen] += 1
+        if seen < half:
+            totals[3] += 1
+    for t in range(1, length):
+        guess, target, win = 0.0, 0.0, 0.0
+        for k in range(n):
+            guess += tracks.path_probs[game, t, k] * points[k]
+            target += samples.targets[start + t, k] * points[k]
+            if k < half:
+                win += tracks.path_probs[game, t, k]
+        totals[4] += abs(target - guess)
+        totals[5] += 1
+        if outcome >= 0:
+            won = 1.0 if outcome < half else 0.0
+            if tracks.path_sides[game, t] != tracks.path_sides[game, length - 1]:
+                won = 1.0 - won
+            phase = phase_of(tracks.path_boards[game, t], t, rules)
+            cell = min(int(win * CALIBRATION_BINS), CALIBRATION_BINS - 1)
+            samples.calibration[phase, cell, 0] += 1
+            samples.calibration[phase, cell, 1] += win
+            samples.calibration[phase, cell, 2] += won
+
+
+@jit
+def flush_game(tracks, samples, game, length, outcome, lambda_, points, rules):
+    """Turn the trajectory of a game into samples and statistics."""
+    start = samples.count[0]
+    backward_returns(
+        tracks.path_sides[game], tracks.path_probs[game], length, outcome, lambda_,
+        samples.targets, start,
+    )  # fmt: skip
+    for t in range(length):
+        for side in range(2):
+            for slot in range(rules.n_points + 2):
+                samples.boards[start + t, side, slot] = tracks.path_boards[game, t, side, slot]
+    count_game(tracks, samples, game, length, outcome, points, rules)
+    samples.count[0] = start + length
+
+
+@jit
+def restart_game(tracks, game, start_row):
+    """Set up a new game, with the next id of this worker, in the place of a finished one."""
+    for slot in range(start_row.shape[0]):
+        tracks.boards[game, 0, slot] = start_row[slot]
+        tracks.boards[game, 1, slot] = start_row[slot]
+    tracks.sides[game] = 0
+    tracks.turns[game] = 0
+    tracks.ids[game] = tracks.next_id[0]
+    tracks.next_id[0] += tracks.next_id[1]
+
+
+@jit
+def advance_games(tracks, samples, first, end, after, picked, best, lambda_, points, start_row, rules):
+    """Play the chosen afterstates of games `first..end`; flush and restart those that end.
+
+    `samples` must have room for `end - first` games of full length.
+    """
+    longest = tracks.path_boards.shape[1]
+    slots = rules.n_points + 2
+    for game in range(first, end):
+        turn = tracks.turns[game]
+        a = picked[game]
+        for side in range(2):
+            for slot in range(slots):
+                tracks.path_boards[game, turn, side, slot] = tracks.boards[game, side, slot]
+        tracks.path_sides[game, turn] = tracks.sides[game]
+        outcome = outcome_index(after[a, 0], after[a, 1], rules)
+        if outcome < 0:
+            for k in range(points.shape[0]):
+                tracks.path_probs[game, turn + 1, k] = best[game, k]
+            for slot in range(slots):
+                tracks.boards[game, 0, slot] = after[a, 1, slot]
+                tracks.boards[game, 1, slot] = after[a, 0, slot]
+            tracks.sides[game] = 1 - tracks.sides[game]
+            tracks.turns[game] = turn + 1
+        if outcome >= 0 or turn + 1 == longest:
+            flush_game(tracks, samples, game, turn + 1, outcome, lambda_, points, rules)
+            restart_game(tracks, game, start_row)

@@ -1,0 +1,78 @@
+"""What the parsers of positions return: checkers, the side to act, the roll, the match.
+
+Layer 3; imports types. Colours exist only here, at the notation border: White (`W`) is the
+player who moves first unless said otherwise, the bottom player of XGID and player 1 of gnubg.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+from nardy_engine.types import Dice, Position, Row
+
+Side: TypeAlias = Literal["W", "B"]
+"""White or Black."""
+
+SIDE_NAMES: dict[Side, str] = {"W": "White", "B": "Black"}
+
+
+def other_side(side: Side) -> Side:
+    """Return the opponent's colour."""
+    return "B" if side == "W" else "W"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Match:
+    """Cube and match, as far as the ids of short nardy can say them.
+
+    Each id drops what it has no place for: XGID the resignation and the state, the gnubg Match
+    ID the beavers and the cube limit.
+    """
+
+    cube_log2: int = 0
+    """Value of the cube as a power of two."""
+    cube_owner: Side | None = None
+    """None: in the middle."""
+    doubled: bool = False
+    """A double is offered and not yet answered; `decider` is the side that answers."""
+    decider: Side | None = None
+    """Who decides; None is the side on roll."""
+    resigned: int = 0
+    """Points kind offered by a resignation, 0 for none."""
+    state: int = 1
+    """gnubg's game state: 0 none, 1 playing, 2 over, 3 resigned, 4 drop."""
+    length: int = 0
+    """Points of the match; 0 is money play."""
+    score_white: int = 0
+    score_black: int = 0
+    crawford: bool = False
+    jacoby: bool = False
+    beavers: bool = False
+    max_cube_log2: int = 10
+    """Highest power of two that the cube may reach, XGID's last field."""
+
+
+class ParsedPosition(NamedTuple):
+    """A position read from text, seen from the side to act."""
+
+    position: Position
+    """Row 0 belongs to `side`."""
+    side: Side = "W"
+    """Colour of the side to act."""
+    dice: Dice | None = None
+    """The roll still to be played, or None before the roll."""
+    match: Match | None = None
+    """Cube and score, if the notation has them."""
+
+    def row(self, side: Side) -> Row:
+        """Return the counts of one colour in its own numbering."""
+        return self.position.mover if side == self.side else self.position.opponent
+
+
+def situation(
+    white: Row, black: Row, side: Side, dice: Dice | None = None, match: Match | None = None
+) -> ParsedPosition:
+    """Build from rows by colour; the side to act becomes row 0."""
+    position = Position(white, black) if side == "W" else Position(black, white)
+    return ParsedPosition(position, side, dice, match)

@@ -1,0 +1,311 @@
+"""The parts that a game is made of: frozen, validated, nothing but data; layer 2.
+
+Field and value names are those of rules.md section 4.1, so that `head.limit` there is
+`Variant.head.limit` here. A component checks its own values; what must fit *between* components
+is checked in `variant.py`. No component holds a callable: kernels and reference read the values
+and implement the rules independently of each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from enum import Enum
+from typing import Any
+
+from nardy_engine.errors import VariantError
+
+
+class Direction(str, Enum):
+    """How the two routes lie on the ring (G-2, G-5)."""
+
+    SAME = "same"
+    """Both sides travel the same way, half a ring apart."""
+    OPPOSITE = "opposite"
+    """The sides travel against each other, as in short nardy."""
+
+
+class Opening(str, Enum):
+    """Which dice the first player plays in his first turn (L-2, S-2)."""
+
+    REROLL = "reroll"
+    """The winner of the opening throws both dice anew."""
+    OPENING_DICE = "opening_dice"
+    """The two opening dice are played, so the first turn is never a double."""
+
+
+class HeadLimit(str, Enum):
+    """How many checkers may leave the head in one roll (L-5, FEV-2, KHA-2)."""
+
+    ONE = "1"
+    NONE = "none"
+    RUNNER = "runner"
+    """Only the runner may be off the head until it has passed the opponent's head."""
+
+
+class HeadException(str, Enum):
+    """When two checkers may leave the head in the first play (L-6, L-7, D-01)."""
+
+    HEAD_BLOCKED = "head_blocked"
+    LISTED = "listed"
+    PRINCIPLE = "principle"
+    SECOND_PLAYER_ANY_BLOCKED = "second_player_any_blocked"
+    ANY_DOUBLE = "any_double"
+    NONE = "none"
+
+
+class BlockRule(str, Enum):
+    """Which six-blocks are forbidden (L-20..L-25, KAR-1, FEV-6, D-04)."""
+
+    AHEAD = "ahead"
+    KARZAR = "karzar"
+    START_SECTOR = "start_sector"
+    NEVER = "never"
+    NONE = "none"
+
+
+class BlockCheck(str, Enum):
+    """At which stage the block rule acts (L-23, D-05)."""
+
+    END_OF_SEGMENT = "end_of_segment"
+    EVERY_STEP = "every_step"
+
+
+class KarzarScope(str, Enum):
+    """Which blocks `karzar` means (KAR-1, D-06)."""
+
+    TRAPPING = "trapping"
+    ANY_RUN = "any_run"
+
+
+class DiceProgram(str, Enum):
+    """What a roll gives to play (T-1, AST-1)."""
+
+    STANDARD = "standard"
+    N_TIMES_M = "n_times_m"
+    """As many steps of the larger number as the smaller number says."""
+
+
+class Overshoot(str, Enum):
+    """When a die larger than needed bears off (L-32, BNA-3, D-10)."""
+
+    HIGHEST = "highest"
+    EXACT_ONLY = "exact_only"
+    HIGHEST_OR_ALL_HIGHER_BLOCKED = "highest_or_all_higher_blocked"
+
+
+class Contact(str, Enum):
+    """What the sides can do to each other's checkers (L-4, S-3)."""
+
+    NONE = "none"
+    """One opposing checker closes a point."""
+    HIT = "hit"
+    """A single checker can be hit and sent to the bar; two close a point."""
+
+
+class Objective(str, Enum):
+    """Who wins when somebody has borne off everything (L-40, POD-2)."""
+
+    FIRST_OFF_WINS = "first_off_wins"
+    FIRST_OFF_LOSES = "first_off_loses"
+
+
+class Score(str, Enum):
+    """What a win is worth (L-40, S-8, SC-1..SC-6)."""
+
+    OIN_MARS = "oin_mars"
+    OIN_MARS_KOKS = "oin_mars_koks"
+    OIN_MARS_KOKS_HOMEMARS = "oin_mars_koks_homemars"
+    CHECKERS_LEFT = "checkers_left"
+    BACKGAMMON = "backgammon"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Component:
+    """Base of the components: turns plain TOML values into typed ones and refuses the rest."""
+
+    @classmethod
+    def from_table(cls, name: str, table: Mapping[str, Any]) -> Any:
+        """Build the component from a TOML table.
+
+        Args:
+            name: Name of the table, for error messages (`head`).
+            table: Plain values by field name.
+
+        Raises:
+            VariantError: A field is unknown or its value is not one of those allowed.
+        """
+        known = {field.name: field for field in fields(cls)}
+        for key in table:
+            if key not in known:
+                raise VariantError(
+                    f"unknown rule option '{name}.{key}'; {name} has {', '.join(sorted(known))}"
+                )
+        return cls(**{key: parse_option(f"{name}.{key}", cls.parsers()[key], table[key]) for key in table})
+
+    @classmethod
+    def parsers(cls) -> Mapping[str, Any]:
+        """Map each field to its type: an Enum class, `bool`, `int`, `"numbers"` or `"counts"`."""
+        raise NotImplementedError
+
+
+def parse_option(name: str, kind: Any, value: Any) -> Any:
+    """Turn the plain `value` of option `name` into `kind`.
+
+    Args:
+        name: Full option name, for the message.
+        kind: An Enum class, `bool`, `int`, `"numbers"` (a sorted tuple of ints) or `"counts"`
+            (a tuple of `(point, count)` pairs, highest point first).
+        value: What TOML, JSON or the command line gave; text like `{1,6}` is understood.
+
+    Raises:
+        VariantError: The value is not one of those allowed; the message lists them.
+    """
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        text = value.value if isinstance(value, Enum) else str(value)
+        allowed = [member.value for member in kind]
+        if text not in allowed:
+            raise VariantError(f"{name} cannot be '{text}'; it is one of {', '.join(allowed)}")
+        return kind(text)
+    if kind is bool:
+        if str(value).lower() not in ("true", "false"):
+            raise VariantError(f"{name} cannot be '{value}'; it is true or false")
+        return str(value).lower() == "true"
+    try:
+        if kind is int:
+            if isinstance(value, (bool, float)):
+                raise ValueError
+            return int(value)
+        if kind == "numbers":
+            if value == "all":
+                return tuple(range(1, 7)) if name.startswith("bearoff") else ()
+            parts = value.strip("{}[]() ").split(",") if isinstance(value, str) else list(value)
+            return tuple(sorted({int(part) for part in parts if str(part).strip()}))
+        return tuple(sorted(((int(p), int(n)) for p, n in dict(value).items()), reverse=True))
+    except (TypeError, ValueError):
+        what = {"numbers": "a list of numbers such as {1,6}", "counts": "a table point = count"}
+        raise VariantError(
+            f"{name} cannot be '{value}'; it is {what.get(kind, 'a whole number')}"
+        ) from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setup(Component):
+    """Board, checkers and start position (G-1, L-1, S-1); the same for both sides."""
+
+    points: int
+    """Points of the ring."""
+    home: int
+    """Points of a home board; a start quarter has as many."""
+    checkers: int
+    """Checkers of a side."""
+    start: tuple[tuple[int, int], ...]
+    """`(own point, checkers)` pairs, highest point first."""
+    direction: Direction
+
+    @classmethod
+    def parsers(cls) -> Mapping[str, Any]:
+        return {"points": int, "home": int, "checkers": int, "start": "counts", "direction": Direction}
+
+    def __post_init__(self) -> None:
+        """Refuse boards that the bit sets of the kernels or the geometry cannot hold."""
+        if not 8 <= self.points <= 28 or self.points % 2:
+            raise VariantError(f"setup.points is {self.points}; it must be even, from 8 to 28")
+        if not 1 <= self.home <= self.points // 4:
+            raise VariantError(
+                f"setup.home is {self.home}; it must be from 1 to a quarter of the board"
+            )
+        if not 1 <= self.checkers <= 60:
+            raise VariantError(f"setup.checkers is {self.checkers}; it must be from 1 to 60")
+        for point, count in self.start:
+            if not 1 <= point <= self.points or count < 1:
+                raise VariantError(
+                    f"setup.start puts {count} checkers on point {point}; "
+                    f"points run from 1 to {self.points} and hold at least one"
+                )
+        total = sum(count for _, count in self.start)
+        if total != self.checkers:
+            raise VariantError(f"setup.start holds {total} checkers, not {self.checkers}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Head(Component):
+    """How checkers leave the head, the highest own point (L-5..L-9)."""
+
+    limit: HeadLimit
+    exception: HeadException
+    exception_doubles: tuple[int, ...]
+    """Doubles for which the first-play exception exists (L-6)."""
+    lifted_by: tuple[int, ...]
+    """Dice that lift the limit for the roll that contains one of them (KAF-4)."""
+
+    @classmethod
+    def parsers(cls) -> Mapping[str, Any]:
+        return {
+            "limit": HeadLimit,
+            "exception": HeadException,
+            "exception_doubles": "numbers",
+            "lifted_by": "numbers",
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block(Component):
+    """Which runs of occupied points are forbidden, and when that is checked (L-20..L-25)."""
+
+    rule: BlockRule
+    check: BlockCheck
+    karzar_scope: KarzarScope
+    length: int
+    """Points of the shortest run that counts as a block (L-20)."""
+
+    @classmethod
+    def parsers(cls) -> Mapping[str, Any]:
+        return {"rule": BlockRule, "check": BlockCheck, "karzar_scope": KarzarScope, "length": int}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiceRules(Component):
+    """What a roll gives to play (T-1, T-7, AST-1)."""
+
+    program: DiceProgram
+    sides: int
+    """Numbers on a die."""
+    double_steps: int
+    """Steps that a double gives in the standard programme."""
+
+    @classmethod
+    def parsers(cls) -> Mapping[str, Any]:
+        return {"program": DiceProgram, "sides": int, "double_steps": int}
+
+    def __post_init__(self) -> None:
+        """Refuse dice that the counters of the kernels cannot hold."""
+        if not 1 <= self.sides <= 6:
+            raise VariantError(f"dice.sides is {self.sides}; it must be from 1 to 6")
+        if not 2 <= self.double_steps <= 6:
+            raise VariantError(f"dice.double_steps is {self.double_steps}; it must be from 2 to 6")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bearoff(Component):
+    """How checkers leave the board (L-30..L-33, ONE-3, BNA-3)."""
+
+    overshoot: Overshoot
+    dice: tuple[int, ...]
+    """Numbers that bear off; the others only move."""
+
+    @classmethod
+    def parsers(cls) -> Mapping[str, Any]:
+        return {"overshoot": Overshoot, "dice": "numbers"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Home(Component):
+    """Movement inside the own home (BNA-2)."""
+
+    frozen: bool
+    """True: a checker never moves from one home point to another."""
+
+    @classmethod
+    def parsers(cls) -> Mapping[str, Any]:
+        return {"frozen": bool}

@@ -1,0 +1,174 @@
+"""Matches between bots: paired dice, seats exchanged, thousands of games in lock-step.
+
+Every dice stream is played twice, once with each bot moving first, so that luck largely cancels
+and a bot against itself scores exactly 0. A game depends on seed and stream number alone: block
+size and thread count change nothing (T34).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nardy_engine import batch
+from nardy_engine.errors import NardyError
+from nardy_engine.rules import Variant
+from nardy_engine.types import Board
+from nardy_rl.metrics import MatchResult
+from nardy_rl.outcomes import flip_index
+from nardy_rl.players.base import Bot, Choice, Turn
+
+PLY_CAP = 5000
+"""Turns after which a game counts as unfinished; an ordinary game has fewer than a hundred."""
+
+BLOCK_PAIRS = 1024
+"""Dice streams in lock-step at a time."""
+
+
+class ArenaError(NardyError):
+    """The match cannot be played as asked."""
+
+
+class _Games(NamedTuple):
+    """Finished games of one block, `[n, 2]` as in `MatchResult`."""
+
+    outcomes: NDArray[np.int8]
+    plies: NDArray[np.int32]
+    fingerprints: NDArray[np.uint64]
+
+
+def match(
+    bot_a: Bot,
+    bot_b: Bot,
+    variant: Variant,
+    pairs: int,
+    seed: int,
+    *,
+    workers: int = 2,
+    block_pairs: int = BLOCK_PAIRS,
+    ply_cap: int = PLY_CAP,
+    progress: Callable[[int], object] | None = None,
+) -> MatchResult:
+    """Play `pairs` dice streams twice each, seats exchanged.
+
+    Args:
+        bot_a: The bot whose view the result takes.
+        bot_b: Its opponent.
+        variant: The game.
+        pairs: Dice streams; twice as many games.
+        seed: Fixes all dice and all random choices.
+        workers: Threads; the result does not depend on them.
+        block_pairs: Streams in lock-step at a time; the result does not depend on it.
+        ply_cap: Turns after which a game is given up and reported as unfinished.
+        progress: Called with the number of pairs of each finished block.
+
+    Raises:
+        ArenaError: `pairs`, `seed`, `workers` or `ply_cap` make no match.
+    """
+    for name, value, least in (
+        ("pairs", pairs, 1),
+        ("workers", workers, 1),
+        ("block_pairs", block_pairs, 1),
+        ("ply_cap", ply_cap, 1),
+        ("seed", seed, 0),
+    ):
+        if value < least:
+            raise ArenaError(f"{name} is {value}; it must be at least {least}")
+
+    def play(first: int) -> _Games:
+        streams = np.arange(first, min(first + block_pairs, pairs), dtype=np.int64)
+        games = _play_block((bot_a, bot_b), variant, seed, streams, ply_cap)
+        if progress is not None:
+            progress(len(streams))
+        return games
+
+    with ThreadPoolExecutor(workers) as pool:
+        blocks = list(pool.map(play, range(0, pairs, block_pairs)))
+    return MatchResult(
+        variant=variant,
+        a=bot_a.name,
+        b=bot_b.name,
+        seed=seed,
+        ply_cap=ply_cap,
+        outcomes=np.concatenate([block.outcomes for block in blocks]),
+        plies=np.concatenate([block.plies for block in blocks]),
+        fingerprints=np.concatenate([block.fingerprints for block in blocks]),
+    )
+
+
+def round_robin(
+    bots: Iterable[Bot], variant: Variant, pairs: int, seed: int, *, workers: int = 2
+) -> list[MatchResult]:
+    """Play a match between any two of the bots, all on the same dice."""
+    return [
+        match(a, b, variant, pairs, seed, workers=workers) for a, b in combinations(list(bots), 2)
+    ]
+
+
+def _play_block(
+    bots: tuple[Bot, Bot],
+    variant: Variant,
+    seed: int,
+    streams: NDArray[np.int64],
+    ply_cap: int,
+) -> _Games:
+    """Play both games of each stream to the end; in odd ones the second bot moves first."""
+    n = len(streams)
+    games = batch.Games(variant, 2 * n, seed, ids=np.repeat(streams, 2))
+    first = np.tile(np.arange(2), n)
+    fingerprints = np.zeros(2 * n, dtype=np.uint64)
+    for _ in range(ply_cap):
+        running = games.over < 0
+        if not running.any():
+            break
+        games.roll()
+        uniforms = games.uniforms()
+        after = games.afterstates()
+        choice = np.zeros(2 * n, dtype=np.int64)
+        for seat, bot in enumerate(bots):
+            mine = running & ((first ^ games.sides) == seat)
+            if mine.any():
+                choice[mine] = _ask(bot, variant, games, after, uniforms, mine)
+        games.play(choice)
+        fingerprints[running] = _extend(fingerprints[running], games.boards[running])
+    outcomes = np.where(first == 0, games.over, flip_index(games.over, variant.n_outcomes))
+    return _Games(
+        outcomes.reshape(n, 2).astype(np.int8),
+        games.turns.reshape(n, 2).astype(np.int32),
+        fingerprints.reshape(n, 2),
+    )
+
+
+def _ask(
+    bot: Bot,
+    variant: Variant,
+    games: batch.Games,
+    after: batch.Afterstates,
+    uniforms: NDArray[np.float64],
+    mine: NDArray[np.bool_],
+) -> Choice:
+    """Return the bot's choice in the games of the mask `mine`, as rows of `after.boards`."""
+    counts = after.counts()
+    rows = np.flatnonzero(np.repeat(mine, counts))
+    offsets = np.concatenate(([0], np.cumsum(counts[mine])))
+    own = batch.Afterstates(after.boards[rows], offsets)
+    choice = bot.choose(Turn(variant, games.boards[mine], games.dice[mine], own, uniforms[mine]))
+    if not ((choice >= offsets[:-1]) & (choice < offsets[1:])).all():
+        raise ArenaError(f"the bot '{bot.name}' chose a play that is not among the legal ones")
+    return rows[choice]
+
+
+_FACTORS = np.random.default_rng(1).integers(1 << 63, size=64, dtype=np.uint64) * 2 + 1
+_CHAIN = np.uint64(0x9E3779B97F4A7C15)
+
+
+def _extend(fingerprints: NDArray[np.uint64], boards: Board) -> NDArray[np.uint64]:
+    """Return `[B] uint64`: the hash of each game so far with one more position."""
+    cells = boards.reshape(len(boards), -1).astype(np.uint64)
+    mixed = (fingerprints ^ (fingerprints >> np.uint64(29))) * _CHAIN
+    return np.asarray(mixed + cells @ _FACTORS[: cells.shape[1]] + np.uint64(1))

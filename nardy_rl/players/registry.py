@@ -1,0 +1,100 @@
+"""Bots by name: which exist, which variants they play, and how to make one."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from typing import NamedTuple
+
+from nardy_engine.errors import NardyError
+from nardy_engine.rules import Variant
+from nardy_engine.rules.components import Contact, Direction, Objective
+from nardy_rl.players import pubeval
+from nardy_rl.players.base import Bot
+from nardy_rl.players.positional import PositionalBot
+from nardy_rl.players.simple import RaceBot, RandomBot
+
+
+class BotError(NardyError):
+    """There is no such bot, or it does not play the variant."""
+
+
+class _Entry(NamedTuple):
+    make: Callable[[Variant], Bot]
+    plays: Callable[[Variant], bool]
+    family: str
+    """What the bot plays, for the error message."""
+
+
+def _is_short(variant: Variant) -> bool:
+    return (
+        variant.setup.direction is Direction.OPPOSITE
+        and variant.contact is Contact.HIT
+        and variant.setup.points == pubeval.POINTS
+    )
+
+
+def _is_long(variant: Variant) -> bool:
+    return (
+        variant.setup.direction is Direction.SAME
+        and variant.contact is Contact.NONE
+        and variant.objective is Objective.FIRST_OFF_WINS
+        and variant.setup.points % variant.setup.home == 0
+    )
+
+
+_BOTS: dict[str, _Entry] = {
+    "random": _Entry(lambda _: RandomBot(), lambda _: True, "every game"),
+    "race": _Entry(lambda _: RaceBot(), lambda _: True, "every game"),
+    "pubeval": _Entry(pubeval.PubevalBot, _is_short, "short nardy and its relatives"),
+    "positional-long": _Entry(
+        lambda _: PositionalBot("positional-long"), _is_long, "long nardy and its relatives"
+    ),
+}
+_PREFIXES = ("net:<checkpoint>", "exec:<command>")
+
+
+def bot_names(variant: Variant) -> tuple[str, ...]:
+    """Return the named bots that play `variant`, weakest first.
+
+    >>> from nardy_engine import load_variant
+    >>> bot_names(load_variant("short"))
+    ('random', 'race', 'pubeval')
+    """
+    return tuple(name for name, entry in _BOTS.items() if entry.plays(variant))
+
+
+def make_bot(spec: str, variant: Variant) -> Bot:
+    """Return the bot called `spec`.
+
+    Args:
+        spec: A name of `bot_names`, `net:` and a checkpoint file or the name of a shipped
+            network, or `exec:` and the command line of a program that plays (`external.py`).
+        variant: The game it shall play.
+
+    Raises:
+        BotError: There is no such bot, or it does not play the variant.
+        CheckpointError: The checkpoint is missing, damaged, or made for other rules.
+    """
+    kind, colon, rest = spec.partition(":")
+    if colon and kind == "net":
+        from nardy_rl.evaluator import Evaluator  # here, so that plain bots start faster
+        from nardy_rl.players.net import NetBot
+
+        return NetBot(Evaluator.load(rest, variant), name=spec)
+    if colon and kind == "exec":
+        from nardy_rl.players.external import ExternalBot
+
+        return ExternalBot(rest, name=spec)
+    entry = _BOTS.get(spec)
+    if entry is None:
+        known = [*bot_names(variant), *_PREFIXES]
+        near = difflib.get_close_matches(spec, known, n=1, cutoff=0.5)
+        hint = f"did you mean '{near[0]}'? " if near else ""
+        raise BotError(f"unknown bot '{spec}'; {hint}{variant.id} has {', '.join(known)}")
+    if not entry.plays(variant):
+        raise BotError(
+            f"the bot '{spec}' plays {entry.family}, not {variant.id}; "
+            f"{variant.id} has {', '.join([*bot_names(variant), *_PREFIXES])}"
+        )
+    return entry.make(variant)

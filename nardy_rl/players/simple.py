@@ -1,0 +1,39 @@
+"""Bots without parameters: uniform random and the pip-greedy race."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nardy_engine.types import MOVER, OFF
+from nardy_rl.players.base import Choice, Turn, choose_best
+
+
+class RandomBot:
+    """Chooses uniformly among the distinct results."""
+
+    name = "random"
+
+    def choose(self, turn: Turn) -> Choice:
+        """Return a uniformly drawn afterstate of each game."""
+        return turn.after.offsets[:-1] + (turn.uniform * turn.after.counts()).astype(np.int64)
+
+
+class RaceBot:
+    """Runs: most checkers borne off, then fewest pips left, then the rearmost checkers first.
+
+    "Rearmost first" is the smallest sum of squared distances. The opponent does not exist for
+    this bot.
+    """
+
+    name = "race"
+
+    def choose(self, turn: Turn) -> Choice:
+        """Return the fastest afterstate of each game."""
+        rows = turn.after.boards[:, MOVER].astype(np.float64)
+        slots = np.arange(turn.variant.n_slots, dtype=np.float64)
+        # Each criterion is a whole number below the unit of the one before it.
+        most_squares = turn.variant.setup.checkers * slots[-1] ** 2 + 1
+        most_pips = turn.variant.setup.checkers * slots[-1] + 1
+        weights = -(slots * most_squares + slots**2)
+        weights[OFF] = most_pips * most_squares
+        return choose_best(turn.variant, turn.after, rows @ weights)

@@ -11,12 +11,14 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
-from nardy_engine import Variant
 from numpy.typing import NDArray
+
+from nardy_engine import Variant
 
 FloatArray: TypeAlias = NDArray[np.floating[Any]]
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
+_Signed = TypeVar("_Signed", bound=np.signedinteger[Any])
 
 
 def points_vector(variant: Variant) -> NDArray[np.float32]:
@@ -44,7 +46,7 @@ def flip(vectors: NDArray[_Scalar]) -> NDArray[_Scalar]:
     return np.concatenate((vectors[..., half:], vectors[..., :half]), axis=-1)
 
 
-def flip_index(outcomes: NDArray[_Scalar], n_outcomes: int) -> NDArray[_Scalar]:
+def flip_index(outcomes: NDArray[_Signed], n_outcomes: int) -> NDArray[_Signed]:
     """Return outcome indices seen from the other side; -1 ("not over") stays -1.
 
     Args:
@@ -64,7 +66,8 @@ def one_hot(outcomes: NDArray[np.integer[Any]], n_outcomes: int) -> NDArray[np.f
         n_outcomes: Number `O` of outcomes.
     """
     columns: NDArray[np.int64] = np.arange(n_outcomes)
-    return (outcomes[:, None].astype(np.int64) == columns).astype(np.float32)
+    hot: NDArray[np.bool_] = outcomes[:, None].astype(np.int64) == columns
+    return hot.astype(np.float32)
 
 
 def equity(probs: FloatArray, points: FloatArray) -> FloatArray:
@@ -135,7 +138,7 @@ def masked_softmax(logits: FloatArray, possible: NDArray[np.bool_]) -> FloatArra
 
 def _half(vectors: NDArray[Any]) -> int:
     """Return `K` of `[..., 2 K]` vectors."""
-    n_outcomes = vectors.shape[-1]
+    n_outcomes = int(vectors.shape[-1])
     if n_outcomes % 2:
         raise ValueError(f"an outcome vector has an even number of entries, not {n_outcomes}")
     return n_outcomes // 2

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from nardy_engine import load_variant
 
+from nardy_engine import load_variant
 from nardy_rl import outcomes
 from nardy_rl.outcomes import Probabilities
 

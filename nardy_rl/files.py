@@ -1,0 +1,112 @@
+"""Writing files and folders so that a reader finds the old or the new one, never half of one.
+
+Everything is written beside its target, flushed to the disk and renamed over it (T45). A failed
+write leaves the previous file as it was and raises an `OutputError`, a sentence for the user.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from nardy_engine.errors import NardyError
+
+
+class OutputError(NardyError):
+    """A file or folder cannot be written; what was there before is untouched."""
+
+
+def write_atomic(path: Path, data: bytes) -> None:
+    """Write `data` to `path`: a kill at any moment leaves the previous or the new file.
+
+    Args:
+        path: The file; its folder is created if it is missing.
+        data: The whole content.
+
+    Raises:
+        OutputError: The disk is full, the folder cannot be written, ...
+    """
+    # The name holds the process id, so that two runs never write into one temporary file.
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with open(temporary, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise OutputError(f"cannot write {path}: {_reason(error)}") from None
+
+
+@contextmanager
+def new_folder(path: Path, marker: str) -> Iterator[Path]:
+    """Yield an empty folder to fill; it takes the place of `path` when the block succeeds.
+
+    A folder that exists is replaced only if it is empty or holds the file `marker`, that is, if
+    it was written by an earlier call: nobody loses a folder of theirs to a mistyped path.
+
+    Args:
+        path: The folder to create or replace.
+        marker: Name of a file that the block writes and that tells our folders from others.
+
+    Raises:
+        OutputError: The path is taken by something else or cannot be written.
+    """
+    if path.exists() and not _replaceable(path, marker):
+        raise OutputError(
+            f"{path} exists and is not a folder written by this command; choose another one"
+        )
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.mkdir(parents=True)
+        try:
+            yield temporary
+            _exchange(temporary, path)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise OutputError(f"cannot write {path}: {_reason(error)}") from None
+
+
+def _replaceable(path: Path, marker: str) -> bool:
+    return path.is_dir() and ((path / marker).is_file() or not any(path.iterdir()))
+
+
+def _exchange(temporary: Path, path: Path) -> None:
+    """Rename `temporary` to `path`, whose old content is set aside first and then removed."""
+    if not path.exists():
+        os.rename(temporary, path)
+        return
+    aside = path.with_name(f".{path.name}.{os.getpid()}.old")
+    os.rename(path, aside)
+    try:
+        os.rename(temporary, path)
+    except OSError:
+        os.rename(aside, path)
+        raise
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Flush a rename to the disk; systems without folder handles skip it."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _reason(error: OSError) -> str:
+    text = error.strerror or str(error)
+    return text[:1].lower() + text[1:]

@@ -22,9 +22,7 @@ def has_forbidden_block(variant: Variant, mover: Row, opponent: Row) -> bool:
         return False
     if rule is BlockRule.START_SECTOR:
         return all(mover[variant.head_point - variant.setup.home + 1 : variant.bar])
-    return any(
-        _is_forbidden(variant, opponent, low, high) for low, high in _blocks(variant, mover)
-    )
+    return any(_is_forbidden(variant, opponent, low, high) for low, high in _blocks(variant, mover))
 
 
 def _is_forbidden(variant: Variant, opponent: Row, low: int, high: int) -> bool:

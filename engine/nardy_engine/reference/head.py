@@ -19,9 +19,7 @@ def dice_programme(variant: Variant, dice: Dice) -> tuple[int, ...]:
     return (larger, smaller)
 
 
-def head_allowance(
-    variant: Variant, position: Position, dice: Dice, closed: Sequence[bool]
-) -> int:
+def head_allowance(variant: Variant, position: Position, dice: Dice, closed: Sequence[bool]) -> int:
     """Return how many checkers may leave the head with this roll.
 
     The runner's lock (FEV-2) is not a number: it opens inside a play, so `steps` tests it there.
@@ -46,9 +44,7 @@ def runner_has_passed(variant: Variant, mover: Row) -> bool:
     return mover[OFF] > 0 or any(mover[1 : variant.opposite_point(variant.head_point)])
 
 
-def _exception(
-    variant: Variant, position: Position, dice: Dice, closed: Sequence[bool]
-) -> bool:
+def _exception(variant: Variant, position: Position, dice: Dice, closed: Sequence[bool]) -> bool:
     """Return whether the first-play exception holds for a roll; all own checkers are on the head.
 
     L-7 for `head_blocked`, AST-3 for `principle`, D-01 for the others.
@@ -73,9 +69,7 @@ def _exception(
     return False
 
 
-def _stopped_at(
-    variant: Variant, programme: Sequence[int], closed: Sequence[bool]
-) -> int | None:
+def _stopped_at(variant: Variant, programme: Sequence[int], closed: Sequence[bool]) -> int | None:
     """Return the first closed point on a lone checker's walk from the head, or None (L-7c).
 
     Only a programme of equal dice has one walk; different dice give None.

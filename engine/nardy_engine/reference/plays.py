@@ -63,8 +63,7 @@ def _candidates(segment: Segment, position: Position) -> list[_Path]:
     return [
         (node, steps)
         for node, steps in paths.items()
-        if not steps
-        or not has_forbidden_block(segment.variant, node.mover, node.opponent)
+        if not steps or not has_forbidden_block(segment.variant, node.mover, node.opponent)
     ]
 
 

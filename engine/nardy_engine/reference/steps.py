@@ -109,9 +109,7 @@ def _bears_off(segment: Segment, node: Node, source: int, die: int) -> bool:
     return False
 
 
-def _take(
-    segment: Segment, node: Node, source: int, target: int, die: int
-) -> tuple[Step, Node]:
+def _take(segment: Segment, node: Node, source: int, target: int, die: int) -> tuple[Step, Node]:
     """Move one checker; a blot on the target goes to the bar (S-3)."""
     variant = segment.variant
     mover = list(node.mover)

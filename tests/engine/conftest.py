@@ -1,0 +1,12 @@
+"""Every rule test of this folder runs on both engines."""
+
+import pytest
+
+from engines import Engine
+from nardy_engine.perft import ENGINES
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request):
+    """Give the test one engine after the other."""
+    return Engine(request.param)

@@ -6,7 +6,6 @@ side, which is to roll. Finished positions never reach the network: they have an
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,13 +15,11 @@ from numpy.typing import NDArray
 from nardy_engine import Play, Position, Variant, batch, reference
 from nardy_engine.errors import PositionError
 from nardy_engine.notation import format_play
-from nardy_engine.types import MOVER, OPPONENT, Board, Dice
+from nardy_engine.types import Board, Dice
 from nardy_rl import outcomes
 from nardy_rl.checkpoint import Network, load_network
 from nardy_rl.outcomes import Probabilities
-
-TIE = 1e-6
-"""Plays whose equities differ by no more are tied: float32 rounds differently on each machine."""
+from nardy_rl.players import choose_best
 
 CHUNK = 4096
 """Rows that go through the network at once; more fall out of the processor's cache."""
@@ -150,10 +147,7 @@ class Evaluator:
         after = batch.afterstates(self.variant, boards, np.array(rolls, dtype=np.int8))
         probs = self.play_probs(after.boards)
         values = outcomes.equity(probs, self.points)
-        best = [
-            first + order_plays(self.variant, after.boards[first:end], values[first:end])[0]
-            for first, end in pairwise(after.offsets)
-        ]
+        best = choose_best(self.variant, after, values)
         return self._evaluation(weights @ probs[best] / weights.sum())
 
     def best(self, position: Position, dice: Dice, top: int | None = None) -> list[RatedPlay]:
@@ -176,7 +170,7 @@ class Evaluator:
         boards = np.stack([play.end.board() for play in plays])
         probs = self.play_probs(boards)
         values = outcomes.equity(probs, self.points)
-        order = order_plays(variant, boards, values)
+        order = order_plays(variant, boards, values, top)
         best = float(values[order[0]])
         return [
             RatedPlay(
@@ -186,7 +180,7 @@ class Evaluator:
                 difference=min(0.0, float(values[i]) - best),
                 probabilities=Probabilities.from_vector(probs[i]),
             )
-            for i in order[:top]
+            for i in order
         ]
 
     def play_probs(self, afterstates: Board) -> NDArray[np.float32]:
@@ -202,36 +196,28 @@ class Evaluator:
         return Evaluation(probabilities.equity(self.points), probabilities)
 
 
-def order_plays(variant: Variant, afterstates: Board, values: outcomes.FloatArray) -> list[int]:
-    """Order plays from best to worst, the same on every machine.
+def order_plays(
+    variant: Variant, afterstates: Board, values: outcomes.FloatArray, top: int | None = None
+) -> list[int]:
+    """Order the plays of one turn, best first, by the rule of `players.choose_best`.
 
-    A play that wins the game comes before all others, whatever a network expects of them (T24).
-    Plays within `TIE` of the best of their group are tied: the one that leaves the mover fewer
-    pips comes first, then the one whose board is lower, slot by slot (T31).
+    So the first play of the list is the one that a bot with the same values makes: a play that
+    wins the game comes before every estimate (T24), ties are settled in the same way (T31).
 
     Args:
         variant: The game.
         afterstates: `[A, 2, P] int8` of one turn, the mover still in row 0.
         values: `[A]` equities from the mover's view.
+        top: How many to return, all by default.
 
     Returns:
-        The `A` indices, best first.
+        Indices into `afterstates`.
     """
-    n_kinds = len(variant.win_kinds)
-    over = batch.outcomes(variant, afterstates)
-    won = (over >= 0) & (over < n_kinds)
-    slots: NDArray[np.int64] = np.arange(variant.n_slots)
-    pips = afterstates[:, MOVER].astype(np.int64) @ slots
-
-    def tie_key(i: int) -> tuple[int, list[int], list[int]]:
-        return int(pips[i]), afterstates[i, MOVER].tolist(), afterstates[i, OPPONENT].tolist()
-
-    by_value = sorted(range(len(values)), key=lambda i: (not won[i], -float(values[i])))
     ordered: list[int] = []
-    group: list[int] = []
-    for i in by_value:
-        if group and (won[i] != won[group[0]] or values[group[0]] - values[i] > TIE):
-            ordered += sorted(group, key=tie_key)
-            group = []
-        group.append(i)
-    return ordered + sorted(group, key=tie_key)
+    rest: NDArray[np.int64] = np.arange(len(values))
+    while len(rest) and len(ordered) != top:
+        group = batch.Afterstates(afterstates[rest], np.array([0, len(rest)], dtype=np.int64))
+        best = int(choose_best(variant, group, values[rest])[0])
+        ordered.append(int(rest[best]))
+        rest = np.delete(rest, best)
+    return ordered

@@ -1,0 +1,1 @@
+"""Networks for other programs: ONNX, a manifest, reference vectors, an example; layer: nardy_rl."""

@@ -1,8 +1,9 @@
 """Legal play generation: every distinct afterstate of a position and roll (T-13); layer 3.
 
-Breadth first over steps. A node is a board `[2 * P] int8` in a pool, with the bit set of the
-mover's occupied slots and the source of its last step. Levels lie one after the other in the
-pool; the deepest level with an admissible node holds the legal plays (T-5).
+Breadth first over steps. A node is a board in a pool, with the bit set of the mover's occupied
+slots and the source of its last step. Levels lie one after the other in the pool; the deepest
+level with an admissible node holds the legal plays (T-5). Boards are padded to whole 64-bit words
+and copied as such; sources come from bit sets, so closed points cost nothing.
 
 Equal dice need no duplicate test when sources may be taken in descending order (`ordered_steps`):
 the step vectors of one die are linearly independent, so an end determines the multiset of
@@ -40,13 +41,18 @@ OUT_OVERFLOW = -2
 """More afterstates than fit behind the ones already written."""
 
 _LEVELS = 8
+_TWO_DICE_TABLE = 2048
+_WORDS = 8
+"""64-bit words of a node: 2 * P <= 60 bytes (`Setup`); a constant, so copies are unrolled."""
 
 
 class Scratch(NamedTuple):
     """Working memory of one thread, made by `new_scratch`; contents are never read back."""
 
     pool: NDArray[np.int8]
-    """`[N, 2 * P]` boards of the nodes."""
+    """`[N, 64]` boards of the nodes: mover's slots, opponent's slots, padding."""
+    words: NDArray[np.int64]
+    """`[N, 8]` the same memory as words."""
     occupied: NDArray[np.int64]
     """`[N]` bit `p` set = the mover holds slot `p`."""
     last: NDArray[np.int64]
@@ -54,7 +60,7 @@ class Scratch(NamedTuple):
     keys: NDArray[np.int64]
     """`[N]` additive hash of the change against the root."""
     table: NDArray[np.int64]
-    """`[2^k, 2]` hash table: generation, node."""
+    """`[2^k]` hash table: generation and node in one word."""
     zobrist: NDArray[np.int64]
     """`[2, P]` random numbers of the hash."""
     finish: NDArray[np.int8]
@@ -62,30 +68,46 @@ class Scratch(NamedTuple):
     bounds: NDArray[np.int64]
     """First node of each level, then the end."""
     state: NDArray[np.int64]
-    """0: nodes in use; 1: depth of the deepest finish, 0 = none; 2: hash generation."""
+    """See the `S_` indices."""
     context: NDArray[np.int64]
     """What stays fixed during a play; see the `C_` indices."""
 
 
+S_NODES, S_FINISH_DEPTH, S_GENERATION, S_TABLE_MASK = 0, 1, 2, 3
 C_CLOSED, C_BLOTS, C_HEAD_LEFT, C_RUN_MASK, C_SECTOR = 0, 1, 2, 3, 4
 
 
 def new_scratch(n_slots: int, pool_size: int = 1 << 15) -> Scratch:
-    """Return working memory for one thread; `pool_size` bounds the nodes of a play."""
+    """Return working memory for one thread; `pool_size`, a power of 2, bounds a play's nodes."""
     rng = np.random.default_rng(20240229)
     numbers = rng.integers(np.iinfo(np.int64).min, np.iinfo(np.int64).max, (2, n_slots))
+    words = np.zeros((pool_size, _WORDS), np.int64)
     return Scratch(
-        pool=np.zeros((pool_size, 2 * n_slots), np.int8),
+        pool=words.view(np.int8),
+        words=words,
         occupied=np.zeros(pool_size, np.int64),
         last=np.zeros(pool_size, np.int64),
         keys=np.zeros(pool_size, np.int64),
-        table=np.zeros((2 * pool_size, 2), np.int64),
+        table=np.zeros(2 * pool_size, np.int64),
         zobrist=numbers.astype(np.int64),
         finish=np.zeros(2 * n_slots, np.int8),
         bounds=np.zeros(_LEVELS + 1, np.int64),
         state=np.zeros(4, np.int64),
         context=np.zeros(8, np.int64),
     )
+
+
+# Position of the only set bit of a 32-bit word, by a de Bruijn multiplication.
+_DE_BRUIJN = 0x077CB531
+_BIT_INDEX = np.zeros(32, np.int64)
+for _bit in range(32):
+    _BIT_INDEX[((_DE_BRUIJN << _bit) & 0xFFFFFFFF) >> 27] = _bit
+
+
+@jit
+def lowest_bit(bits):
+    """Return the position of the lowest set bit of a non-zero set of slots."""
+    return _BIT_INDEX[(((bits & -bits) * _DE_BRUIJN) & 0xFFFFFFFF) >> 27]
 
 
 @jit
@@ -223,160 +245,148 @@ def set_context(mover, opponent, die, other, steps, rules, context):
 
 
 @jit
-def may_leave_head(node, context, rules):
-    """Return whether one more checker may leave the head (L-5, FEV-2, FEV-4)."""
+def runner_passed(pool, node, occupied, rules):
+    """Return whether the runner has passed the opponent's head, or nobody is off it (FEV-2)."""
     head = rules.n_points
-    if rules.head_limit != HEAD_RUNNER:
-        return np.int64(node[head]) > context[C_HEAD_LEFT]
-    if node[head] == rules.checkers or node[0] > 0:
+    if pool[node, head] == rules.checkers or pool[node, 0] > 0:
         return True
-    for point in range(1, head // 2):
-        if node[point] > 0:
-            return True
-    return False
+    return occupied & ((1 << (head // 2)) - 1) != 0
 
 
 @jit
-def may_bear_off(node, occupied, source, die, context, rules):
-    """Return whether `die` bears off from `source` (L-30..L-33, ONE-3, BNA-3)."""
+def bear_off_sources(occupied, die, closed, rules):
+    """Return the points from which `die` bears off, as bits (L-30..L-33, ONE-3, BNA-3)."""
     if occupied >> (rules.home + 1) != 0 or (rules.bearoff_dice >> die) & 1 == 0:
-        return False
-    if source == die:
-        return True
-    if rules.overshoot == OVERSHOOT_EXACT:
-        return False
-    higher = occupied >> (source + 1)
-    if higher == 0:
-        return True
+        return 0
+    exact = occupied & (1 << die)
+    lower = occupied & ((1 << die) - 1)
+    if lower == 0 or rules.overshoot == OVERSHOOT_EXACT:
+        return exact
+    higher = occupied >> die
     if rules.overshoot == OVERSHOOT_HIGHEST:
-        return False
-    for point in range(source + 1, rules.home + 1):
-        if (occupied >> point) & 1:
-            if point <= die or (context[C_CLOSED] >> (point - die)) & 1 == 0:
-                return False
-    return True
+        if higher != 0:
+            return exact
+    else:
+        # D-10: a checker that could still use the die forbids the overshoot.
+        if (higher & 1) != 0 or (occupied & ~(closed << die)) >> (die + 1) != 0:
+            return exact
+    highest = lower
+    while highest & (highest - 1) != 0:
+        highest &= highest - 1
+    return exact | highest
 
 
 @jit
-def is_step(node, occupied, source, die, context, rules):
-    """Return whether a checker on `source` may move by `die` (T-2, L-4, S-3, BNA-2)."""
-    target = source - die
-    if target < 1:
-        return may_bear_off(node, occupied, source, die, context, rules)
-    if (context[C_CLOSED] >> target) & 1:
-        return False
-    if rules.frozen_home != 0 and source <= rules.home:
-        return False
-    if source == rules.n_points:
-        return may_leave_head(node, context, rules)
-    return True
+def step_sources(scratch, node, die, rules):
+    """Return the slots whose checker may move by `die`, as bits (T-2, L-4, L-5, S-3, S-4)."""
+    occupied = scratch.occupied[node]
+    closed = scratch.context[C_CLOSED]
+    moving = (occupied & ~(closed << die)) & ~((1 << (die + 1)) - 1)
+    bar = 1 << (rules.n_points + 1)
+    if occupied & bar:
+        return moving & bar
+    if rules.frozen_home != 0:
+        moving &= ~((1 << (rules.home + 1)) - 1)
+    head = 1 << rules.n_points
+    if moving & head:
+        if rules.head_limit == HEAD_RUNNER:
+            if not runner_passed(scratch.pool, node, occupied, rules):
+                moving &= ~head
+        elif np.int64(scratch.pool[node, rules.n_points]) <= scratch.context[C_HEAD_LEFT]:
+            moving &= ~head
+    return moving | bear_off_sources(occupied, die, closed, rules)
 
 
 @jit
-def find_or_add(scratch, node, first):
-    """Return whether the board of `node` is already listed; else list it.
-
-    Only nodes from `first` on belong to the current generation.
-    """
-    table = scratch.table
-    size = table.shape[0]
+def find_or_add(scratch, node):
+    """Return whether the board of `node` is already listed in this generation; else list it."""
+    table, words = scratch.table, scratch.words
+    mask = scratch.state[S_TABLE_MASK]
     key = scratch.keys[node]
-    slot = (key ^ (key >> 29)) & (size - 1)
-    generation = scratch.state[2]
-    while table[slot, 0] == generation:
-        other = table[slot, 1]
+    slot = (key ^ (key >> 29)) & mask
+    generation = scratch.state[S_GENERATION]
+    while table[slot] >> 20 == generation:
+        other = table[slot] & 0xFFFFF
         if scratch.keys[other] == key:
             same = True
-            for i in range(scratch.pool.shape[1]):
-                if scratch.pool[other, i] != scratch.pool[node, i]:
+            for i in range(_WORDS):
+                if words[other, i] != words[node, i]:
                     same = False
-                    break
             if same:
                 return True
-        slot = (slot + 1) & (size - 1)
-    table[slot, 0] = generation
-    table[slot, 1] = node
+        slot = (slot + 1) & mask
+    table[slot] = (generation << 20) | node
     return False
 
 
 @jit
-def add_step(scratch, parent, source, die, rules, dedupe):
-    """Append the node after one step; return whether it fits the pool.
+def add_step(scratch, parent, source, die, depth, rules, dedupe):
+    """Append the node after one step, if its position is new and the block rule allows it.
 
     A node in which the mover has finished goes to `scratch.finish` instead (T-10).
     """
-    child = scratch.state[0]
-    pool = scratch.pool
-    if child >= pool.shape[0]:
-        return False
-    slots = pool.shape[1] // 2
-    for i in range(2 * slots):
-        pool[child, i] = pool[parent, i]
-    target = source - die
-    if target < 0:
-        target = 0
-    pool[child, source] -= 1
+    pool, words, state = scratch.pool, scratch.words, scratch.state
+    child = state[S_NODES]
+    for i in range(_WORDS):
+        words[child, i] = words[parent, i]
+    slots = rules.n_points + 2
+    target = max(source - die, 0)
+    count = pool[child, source] - 1
+    pool[child, source] = count
     pool[child, target] += 1
     occupied = scratch.occupied[parent]
-    if pool[child, source] == 0:
-        occupied &= ~(1 << source)
+    if count == 0:
+        occupied ^= 1 << source
     if target > 0:
         occupied |= 1 << target
-    key = scratch.keys[parent] + scratch.zobrist[0, target] - scratch.zobrist[0, source]
-    if (scratch.context[C_BLOTS] >> target) & 1 and target > 0:
-        theirs = opposite_point(target, rules)
-        if pool[child, slots + theirs] > 0:
-            bar = rules.n_points + 1
-            pool[child, slots + theirs] -= 1
-            pool[child, slots + bar] += 1
-            key += scratch.zobrist[1, bar] - scratch.zobrist[1, theirs]
     if occupied == 0:
+        state[S_FINISH_DEPTH] = depth
         for i in range(2 * slots):
             scratch.finish[i] = pool[child, i]
-        return True
+        return
+    key = scratch.keys[parent] + scratch.zobrist[0, target] - scratch.zobrist[0, source]
+    if (scratch.context[C_BLOTS] >> target) & 1:
+        theirs = slots + opposite_point(target, rules)
+        if pool[child, theirs] > 0:
+            bar = 2 * slots - 1
+            pool[child, theirs] = 0
+            pool[child, bar] += 1
+            key += scratch.zobrist[1, slots - 1] - scratch.zobrist[1, theirs - slots]
     if rules.block_every_step != 0 and breaks_block_rule(occupied, scratch.context, rules):
-        return True
+        return
     scratch.occupied[child] = occupied
     scratch.last[child] = source
     scratch.keys[child] = key
-    if dedupe != 0 and find_or_add(scratch, child, 0):
-        return True
-    scratch.state[0] = child + 1
-    return True
+    if dedupe != 0 and find_or_add(scratch, child):
+        return
+    state[S_NODES] = child + 1
 
 
 @jit
 def expand(scratch, first, end, die, depth, rules, ordered, dedupe):
-    """Append all successors of nodes `first..end` by one step of `die`; return False if full."""
-    bar = rules.n_points + 1
+    """Append all successors of nodes `first..end` by one step of `die`; return False if full.
+
+    `ordered` keeps to sources not above the last one; `dedupe` skips positions already listed.
+    """
+    room = scratch.pool.shape[0] - rules.n_points - 2
     for parent in range(first, end):
-        occupied = scratch.occupied[parent]
-        source = bar
-        lowest = 1
-        if (occupied >> bar) & 1:
-            lowest = bar
-        elif ordered != 0 and scratch.last[parent] < bar:
-            source = scratch.last[parent]
-        left = occupied & ((1 << (source + 1)) - 1)
-        while source >= lowest and left != 0:
-            if (left >> source) & 1:
-                left &= (1 << source) - 1
-                node = scratch.pool[parent]
-                if is_step(node, occupied, source, die, scratch.context, rules):
-                    before = scratch.occupied[parent]
-                    if before == 1 << source and source - die < 1 and node[source] == 1:
-                        if depth > scratch.state[1]:
-                            scratch.state[1] = depth
-                    if not add_step(scratch, parent, source, die, rules, dedupe):
-                        return False
-            source -= 1
+        if scratch.state[S_NODES] > room:
+            return False
+        sources = step_sources(scratch, parent, die, rules)
+        if ordered != 0:
+            sources &= (2 << scratch.last[parent]) - 1
+        while sources != 0:
+            source = lowest_bit(sources)
+            sources &= sources - 1
+            add_step(scratch, parent, source, die, depth, rules, dedupe)
     return True
 
 
 @jit
-def new_generation(scratch):
-    """Forget all listed boards."""
-    scratch.state[2] += 1
+def new_generation(scratch, table_size):
+    """Forget all listed boards; use `table_size` entries from now on, a power of 2."""
+    scratch.state[S_GENERATION] += 1
+    scratch.state[S_TABLE_MASK] = table_size - 1
 
 
 @jit
@@ -392,8 +402,8 @@ def set_root(scratch, mover, opponent, rules):
     scratch.occupied[0] = occupied
     scratch.last[0] = rules.n_points + 1
     scratch.keys[0] = 0
-    scratch.state[0] = 1
-    scratch.state[1] = 0
+    scratch.state[S_NODES] = 1
+    scratch.state[S_FINISH_DEPTH] = 0
 
 
 @jit
@@ -433,15 +443,15 @@ def list_equal_dice(scratch, die, steps, rules, out, start):
     depth = 0
     dedupe = 1 - rules.ordered_steps
     while depth < steps:
-        new_generation(scratch)
+        new_generation(scratch, scratch.table.shape[0])
         first, end = bounds[depth], bounds[depth + 1]
         if not expand(scratch, first, end, die, depth + 1, rules, rules.ordered_steps, dedupe):
             return POOL_OVERFLOW
-        if scratch.state[0] == end:
+        if scratch.state[S_NODES] == end:
             break
         depth += 1
-        bounds[depth + 1] = scratch.state[0]
-    finish_depth = scratch.state[1]
+        bounds[depth + 1] = scratch.state[S_NODES]
+    finish_depth = scratch.state[S_FINISH_DEPTH]
     end = start
     if finish_depth > 0:
         end = write_board(scratch.finish, rules, out, end)
@@ -460,25 +470,26 @@ def list_equal_dice(scratch, die, steps, rules, out, start):
 @jit
 def list_two_dice(scratch, high, low, rules, out, start):
     """Write the ends of two different dice, `high` > `low`; return the new end or a code."""
-    new_generation(scratch)
+    # Two dice give at most twice (P * P) nodes; a small table stays in the first-level cache.
+    new_generation(scratch, _TWO_DICE_TABLE)
     if not expand(scratch, 0, 1, high, 1, rules, 0, 0):
         return POOL_OVERFLOW
-    end_high = scratch.state[0]
-    finish_high = scratch.state[1] > 0
+    end_high = scratch.state[S_NODES]
+    finish_high = scratch.state[S_FINISH_DEPTH] > 0
     if not expand(scratch, 0, 1, low, 1, rules, 0, 0):
         return POOL_OVERFLOW
-    end_low = scratch.state[0]
+    end_low = scratch.state[S_NODES]
     if not expand(scratch, 1, end_high, low, 2, rules, 0, 1):
         return POOL_OVERFLOW
     if not expand(scratch, end_high, end_low, high, 2, rules, 0, 1):
         return POOL_OVERFLOW
     end = start
-    if scratch.state[1] > 0:
+    if scratch.state[S_FINISH_DEPTH] > 0:
         end = write_board(scratch.finish, rules, out, end)
         if end < 0:
             return end
-    written = write_nodes(scratch, end_low, scratch.state[0], rules, out, end)
-    if written != end or scratch.state[1] == 2:
+    written = write_nodes(scratch, end_low, scratch.state[S_NODES], rules, out, end)
+    if written != end or scratch.state[S_FINISH_DEPTH] == 2:
         return written
     written = write_nodes(scratch, 1, end_high, rules, out, end)
     if written != end or finish_high:

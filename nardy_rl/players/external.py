@@ -88,7 +88,7 @@ class ExternalBot:
         # A thread of its own writes, or both sides could wait for the other to read.
         writer = threading.Thread(target=_write, args=(process, "".join(requests)), daemon=True)
         writer.start()
-        answers = []
+        answers: list[str] = []
         for _ in requests:
             line = process.stdout.readline()
             if not line:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import tomllib
 from collections.abc import Mapping
 from functools import cache
@@ -10,34 +11,47 @@ from importlib import resources
 import numpy as np
 from numpy.typing import NDArray
 
+from nardy_engine.errors import NardyError
 from nardy_engine.rules import Variant
 from nardy_engine.types import Board
 from nardy_rl.players.base import Choice, Turn, choose_best
-from nardy_rl.players.features import FEATURES
-
-_CHUNK = 4096  # afterstates at a time: the feature arrays stay in the cache
+from nardy_rl.players.features import FEATURES, features
 
 
 class PositionalBot:
     """Plays the afterstate whose features, weighed, add up to most."""
 
-    def __init__(self, name: str, weights: Mapping[str, float] | None = None) -> None:
-        """Use the weights of `data/<name>.toml`, or the given ones."""
+    def __init__(self, name: str, weights: Mapping[str, float]) -> None:
+        """Prepare.
+
+        Args:
+            name: Name in tables.
+            weights: Weight of each feature; the others do not count.
+
+        Raises:
+            NardyError: A feature does not exist.
+        """
+        for feature in weights:
+            if feature not in FEATURES:
+                near = difflib.get_close_matches(feature, FEATURES, n=1, cutoff=0.0)
+                raise NardyError(
+                    f"unknown feature '{feature}' in {name}; did you mean '{near[0]}'?"
+                )
         self.name = name
-        self._weights = dict(load_weights(name) if weights is None else weights)
+        self._weights = np.array([weights.get(name, 0.0) for name in FEATURES], dtype=np.float32)
+
+    @classmethod
+    def load(cls, name: str) -> PositionalBot:
+        """Return the bot with the weights of `data/<name>.toml`."""
+        return cls(name, load_weights(name))
 
     def choose(self, turn: Turn) -> Choice:
         """Return the afterstate with the highest value of each game."""
         return choose_best(turn.variant, turn.after, self.values(turn.variant, turn.after.boards))
 
-    def values(self, variant: Variant, boards: Board) -> NDArray[np.float64]:
-        """Return `[A] float64`: worth of each afterstate `[A, 2, P]` for its row 0."""
-        values = np.zeros(len(boards))
-        for begin in range(0, len(boards), _CHUNK):
-            part = slice(begin, begin + _CHUNK)
-            for feature, weight in self._weights.items():
-                values[part] += weight * FEATURES[feature](variant, boards[part])
-        return values
+    def values(self, variant: Variant, boards: Board) -> NDArray[np.float32]:
+        """Return `[A] float32`: worth of each afterstate `[A, 2, P]` for its row 0."""
+        return features(variant, boards) @ self._weights
 
 
 @cache

@@ -1,7 +1,7 @@
 """pubeval: Gerry Tesauro's public linear evaluator for backgammon, the classic yardstick.
 
 One of two weight vectors is used, chosen by the position *before* the play: contact or race.
-The inputs are sums over points, so the whole evaluator is one table per vector (`slots.py`).
+The inputs are sums over points, so the whole evaluator is one table per vector (`fill_slot_sums`).
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from importlib import resources
 import numpy as np
 from numpy.typing import NDArray
 
+from nardy_engine.kernels.linear import fill_slot_sums
 from nardy_engine.rules import Variant
 from nardy_engine.types import MOVER, OFF, OPPONENT, Board
-from nardy_rl.players.base import Choice, Turn, choose_best, segment_of
-from nardy_rl.players.slots import slot_values
+from nardy_rl.players.base import Choice, Turn, choose_best
 
 PER_POINT = 5
 """Inputs of a point: opposing blot, own blot, own made point, exactly three, more than three."""
@@ -41,11 +41,15 @@ class PubevalBot:
 
     def choose(self, turn: Turn) -> Choice:
         """Return the afterstate with the highest score of each game."""
+        return choose_best(turn.variant, turn.after, self.scores(turn))
+
+    def scores(self, turn: Turn) -> NDArray[np.float64]:
+        """Return `[A] float64` pubeval scores of the afterstates."""
+        after = turn.after
         phase = np.where(is_race(turn.boards), RACE, CONTACT)
-        which = phase[segment_of(turn.after)]
-        return choose_best(
-            turn.variant, turn.after, slot_values(self._tables, turn.after.boards, which)
-        )
+        scores = np.empty(len(after.boards))
+        fill_slot_sums(after.boards, after.offsets, phase, self._tables, scores)
+        return scores
 
 
 def is_race(boards: Board) -> NDArray[np.bool_]:

@@ -48,7 +48,7 @@ _BOTS: dict[str, _Entry] = {
     "race": _Entry(lambda _: RaceBot(), lambda _: True, "every game"),
     "pubeval": _Entry(pubeval.PubevalBot, _is_short, "short nardy and its relatives"),
     "positional-long": _Entry(
-        lambda _: PositionalBot("positional-long"), _is_long, "long nardy and its relatives"
+        lambda _: PositionalBot.load("positional-long"), _is_long, "long nardy and its relatives"
     ),
 }
 _PREFIXES = ("net:<checkpoint>", "exec:<command>")
@@ -64,13 +64,14 @@ def bot_names(variant: Variant) -> tuple[str, ...]:
     return tuple(name for name, entry in _BOTS.items() if entry.plays(variant))
 
 
-def make_bot(spec: str, variant: Variant) -> Bot:
+def make_bot(spec: str, variant: Variant, name: str | None = None) -> Bot:
     """Return the bot called `spec`.
 
     Args:
         spec: A name of `bot_names`, `net:` and a checkpoint file or the name of a shipped
             network, or `exec:` and the command line of a program that plays (`external.py`).
         variant: The game it shall play.
+        name: Name in tables of a network or a program; the spec if not given.
 
     Raises:
         BotError: There is no such bot, or it does not play the variant.
@@ -81,11 +82,11 @@ def make_bot(spec: str, variant: Variant) -> Bot:
         from nardy_rl.evaluator import Evaluator  # here, so that plain bots start faster
         from nardy_rl.players.net import NetBot
 
-        return NetBot(Evaluator.load(rest, variant), name=spec)
+        return NetBot(Evaluator.load(rest, variant), name=name or spec)
     if colon and kind == "exec":
         from nardy_rl.players.external import ExternalBot
 
-        return ExternalBot(rest, name=spec)
+        return ExternalBot(rest, name=name or spec)
     entry = _BOTS.get(spec)
     if entry is None:
         known = [*bot_names(variant), *_PREFIXES]

@@ -1,0 +1,96 @@
+"""`nardy arena`: two bots, or a round robin of several, on paired dice."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from nardy_engine import Variant
+from nardy_rl import __version__
+from nardy_rl.arena import ArenaError, match
+from nardy_rl.commands.hydra_app import run_hydra
+from nardy_rl.config import ArenaConfig
+from nardy_rl.files import write_atomic
+from nardy_rl.metrics import MatchResult, elo_ratings
+from nardy_rl.players import Bot, make_bot
+from nardy_rl.report import render_match, render_ratings, render_table
+
+STANDARD_OUTPUT = "-"
+"""Value of `json` that prints the results in place of the table."""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run `nardy arena`."""
+    return run_hydra("arena", argv, run_arena)
+
+
+def run_arena(config: ArenaConfig) -> int:
+    """Play what `config` asks for, print the table, write the JSON; return the exit code.
+
+    Raises:
+        NardyError: A bot does not exist or does not play the game, a file cannot be written.
+    """
+    variant = config.variant.load()
+    specs = config.players or [config.a, config.b]
+    bots = _make_bots(specs, variant, config)
+    results = _play(bots, variant, config)
+    document: dict[str, Any] = {
+        "nardy": __version__,
+        "matches": [result.to_json() for result in results],
+    }
+    tables = [render_match(results[0])] if len(results) == 1 else [render_table(results)]
+    if config.players:
+        ratings = elo_ratings(results)
+        tables.append(render_ratings(ratings))
+        document["ratings"] = [
+            {"name": rating.name, "elo": rating.elo.to_json()} for rating in ratings
+        ]
+    text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    if config.json == STANDARD_OUTPUT:
+        print(text, end="")
+        return 0
+    print("\n\n".join(tables))
+    if config.json:
+        write_atomic(config.path(config.json), text.encode())
+    return 0
+
+
+def _make_bots(specs: Sequence[str], variant: Variant, config: ArenaConfig) -> list[Bot]:
+    """Return the bots; a round robin needs different names to tell them apart."""
+    for spec in specs:
+        if config.players and specs.count(spec) > 1:
+            raise ArenaError(
+                f"'{spec}' is listed twice; each player of a round robin is named once"
+            )
+    return [make_bot(_located(spec, config), variant, name=spec) for spec in specs]
+
+
+def _located(spec: str, config: ArenaConfig) -> str:
+    """Return the spec with the path of a checkpoint made absolute, starting from `root`."""
+    kind, _, rest = spec.partition(":")
+    path = config.path(rest if kind == "net" else spec)
+    if path.exists() or (kind != "exec" and _looks_like_path(rest if kind == "net" else spec)):
+        return f"net:{path}"
+    return spec
+
+
+def _looks_like_path(text: str) -> bool:
+    return os.sep in text or Path(text).suffix in (".safetensors", ".json")
+
+
+def _play(bots: Sequence[Bot], variant: Variant, config: ArenaConfig) -> list[MatchResult]:
+    pairings = list(combinations(bots, 2))
+    pairs = config.games // 2
+    # disable=None: no bar where nobody watches
+    with tqdm(total=pairs * len(pairings), unit="pair", disable=None, leave=False) as bar:
+        results = []
+        for a, b in pairings:
+            bar.set_description(f"{a.name} - {b.name}")
+            results.append(match(a, b, variant, pairs, config.seed, progress=bar.update))
+    return results

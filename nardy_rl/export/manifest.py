@@ -1,0 +1,202 @@
+"""What a program in any language must know to use the exported network.
+
+Everything is data: tables instead of formulas to interpret, conditions instead of prose, so that
+an encoder is a dozen lines in any language. The prose beside them is for people.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nardy_engine import Variant
+from nardy_engine.encoders import Encoder
+from nardy_engine.rules.components import Objective, Score
+from nardy_engine.types import MOVER, OFF, OPPONENT
+from nardy_rl.checkpoint import Network
+from nardy_rl.outcomes import outcome_names, points_vector
+
+FORMAT = 1
+"""Version of this manifest; it changes when a consumer must be rewritten."""
+
+SIDES = {"roller": MOVER, "other": OPPONENT}
+"""Names of the rows of a board: the side to roll and the other."""
+
+_PERSPECTIVE = (
+    "Everything is seen from the side to roll ('roller'), before the roll. To rate a play, let "
+    "the other side be the roller of the position after the play: the play is worth minus that "
+    "equity, and its outcomes are the network's with wins and losses exchanged. Play the move "
+    "that is worth most."
+)
+_NUMBERING = (
+    "A side is a list of checker counts in its OWN numbering: entry 0 is borne off, then its "
+    "points (its home are the lowest, its head is the highest), the last entry is the bar. "
+    "opposite_point[p] is the other side's number of point p (entries 0 and bar: null)."
+)
+_ENCODER = (
+    "Feature i is tables[features[i].formula][n], where n is the number of checkers that "
+    "features[i].side has on features[i].slot_index. All values are exact in float32."
+)
+_POSSIBLE = (
+    "An outcome is possible if every group of its 'requires' holds; a group holds if any of its "
+    "conditions holds. A condition with slots looks at the checkers of 'side' on these slots "
+    "together: at most 'max' or at least 'min'. The condition {'contact': true} holds unless the "
+    "highest occupied slots of both sides (bar included, off not) add up to less than "
+    "contact_sum. Pass 1 for possible outcomes and 0 for the others."
+)
+_FINISHED = (
+    "A side with all its checkers off has finished the game: do not ask the network, its value "
+    "is the result. The finisher {result}; the kind of the result is read off the checkers of "
+    "the side that has not finished, by the scoring rule 'score' of the variant."
+)
+
+
+def build_manifest(network: Network, version: str, model_sha256: str) -> dict[str, Any]:
+    """Return the manifest of an export as JSON values.
+
+    Args:
+        network: Borrowed.
+        version: Version of this package.
+        model_sha256: Digest of `model.onnx`.
+    """
+    variant, encoder, told = network.variant, network.encoder, network.manifest
+    return {
+        "format": FORMAT,
+        "name": network.name,
+        "versions": {"nardy_rl": version, "encoder": encoder.version, "export": FORMAT},
+        "perspective": _PERSPECTIVE,
+        "model": {"file": "model.onnx", "sha256": model_sha256, **_signature(network)},
+        "variant": {
+            "id": variant.id,
+            "title": variant.title,
+            "digest": variant.digest(),
+            "rules": variant.options(),
+        },
+        "position": _position(variant),
+        "encoder": _encoder(encoder, variant),
+        "outcomes": _outcomes(variant),
+        "possible": {"explained": _POSSIBLE, "contact_sum": variant.setup.points + 1},
+        "finished": _FINISHED.format(
+            result="wins" if variant.objective is Objective.FIRST_OFF_WINS else "loses"
+        ),
+        "network": {
+            **told["net"],
+            "activation": "relu",
+            "weights": "initializers layers.{i}.weight [out, in] and layers.{i}.bias [out]",
+            "quantised": False,
+            "weights_sha256": told["weights_sha256"],
+        },
+        "training": {key: told.get(key) for key in ("games", "budget", "commit", "created")},
+        "strength": told.get("strength", {}),
+    }
+
+
+def _signature(network: Network) -> dict[str, Any]:
+    """Describe inputs and outputs of the model."""
+    width, n_outcomes = network.encoder.width, network.variant.n_outcomes
+
+    def entry(name: str, axes: list[int], meaning: str) -> dict[str, Any]:
+        return {"name": name, "type": "float32", "shape": ["batch", *axes], "meaning": meaning}
+
+    return {
+        "inputs": [
+            entry("features", [width], "see 'encoder'"),
+            entry("possible", [n_outcomes], "1 = can still happen, 0 = cannot; see 'possible'"),
+        ],
+        "outputs": [
+            entry("probabilities", [n_outcomes], "of exactly each outcome of 'outcomes'; sum 1"),
+            entry("equity", [], "expected points per game, without a doubling cube"),
+        ],
+    }
+
+
+def _position(variant: Variant) -> dict[str, Any]:
+    points = range(1, variant.bar)
+    return {
+        "explained": _NUMBERING,
+        "slots": variant.n_slots,
+        "off": OFF,
+        "points": variant.setup.points,
+        "bar": variant.bar,
+        "home": variant.setup.home,
+        "checkers": variant.setup.checkers,
+        "start": list(variant.start_row()),
+        "opposite_point": [None, *(variant.opposite_point(p) for p in points), None],
+    }
+
+
+def _encoder(encoder: Encoder, variant: Variant) -> dict[str, Any]:
+    """Describe the encoder with a table of values per formula, read off the encoder itself."""
+    names = {"off": OFF, "bar": variant.bar}
+    features = [
+        {**entry, "slot_index": names.get(entry["slot"], entry["slot"])}
+        for entry in encoder.describe()
+    ]
+    n_counts = variant.setup.checkers + 1
+    by_count = {
+        (side, slot): _features_by_count(encoder, variant, row, slot)
+        for side, row in SIDES.items()
+        for slot in {feature["slot_index"] for feature in features}
+    }
+    tables: dict[str, list[float]] = {}
+    for feature in features:
+        values = by_count[feature["side"], feature["slot_index"]][:, feature["index"]]
+        known = tables.setdefault(feature["formula"], [plain(value) for value in values])
+        if known != values.tolist() or len(known) != n_counts:
+            raise AssertionError(f"feature {feature['index']} is not '{feature['formula']}'")
+    return {
+        "id": encoder.id,
+        "version": encoder.version,
+        "width": encoder.width,
+        "explained": _ENCODER,
+        "tables": tables,
+        "features": features,
+    }
+
+
+def _features_by_count(encoder: Encoder, variant: Variant, row: int, slot: int) -> Any:
+    """Return `[checkers + 1, F]` the features of boards with n checkers on one slot only."""
+    n_counts = variant.setup.checkers + 1
+    boards = np.zeros((n_counts, 2, variant.n_slots), dtype=np.int8)
+    boards[:, row, slot] = np.arange(n_counts)
+    return encoder.encode(boards)
+
+
+def _outcomes(variant: Variant) -> list[dict[str, Any]]:
+    points = points_vector(variant)
+    return [
+        {
+            "index": i,
+            "name": name,
+            "points": plain(points[i]),
+            "requires": _requirements(variant, i),
+        }
+        for i, name in enumerate(outcome_names(variant))
+    ]
+
+
+def _requirements(variant: Variant, outcome: int) -> list[list[dict[str, Any]]]:
+    """Return what must hold for an outcome to be possible (T30, S-8, SC-1..SC-6)."""
+    n_kinds = len(variant.win_kinds)
+    kind, roller_loses = outcome % n_kinds, outcome >= n_kinds
+    # Kinds are read off the side that has not finished: the loser, in reversed games the winner.
+    judged_is_roller = roller_loses == (variant.objective is Objective.FIRST_OFF_WINS)
+    side = "roller" if judged_is_roller else "other"
+    if variant.score is Score.CHECKERS_LEFT:
+        return [[{"side": side, "slots": [OFF], "max": variant.setup.checkers - 1 - kind}]]
+    if kind == 0:
+        return []
+    groups: list[list[dict[str, Any]]] = [[{"side": side, "slots": [OFF], "max": 0}]]
+    if kind == 2:  # koks and backgammon need a checker that is, or can still come, far behind
+        first = variant.head_point - variant.setup.home + 1
+        behind = {"side": side, "slots": list(range(first, variant.n_slots)), "min": 1}
+        reach: list[dict[str, Any]] = [{"contact": True}]
+        groups.append([behind, *(reach if variant.score is Score.BACKGAMMON else [])])
+    return groups
+
+
+def plain(value: Any) -> float | int:
+    """Return a float32 as the shortest JSON number that reads back to the same float32."""
+    number = float(str(np.float32(value)))
+    return int(number) if number.is_integer() else number

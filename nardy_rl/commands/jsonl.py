@@ -12,15 +12,14 @@ whatever has arrived, so a lone line is answered at once.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from nardy_engine import Position, Variant, batch, load_variant
-from nardy_engine.errors import NardyError, NotationError
-from nardy_engine.types import Dice
-from nardy_rl.commands.records import ResultWriter, read_dice, read_position
+from nardy_engine import Variant, batch
+from nardy_engine.errors import NardyError
+from nardy_engine.notation.json_lines import Case, ResultWriter, case_from_json
 
 BLOCK = 1024
 """Lines answered together at most; larger blocks are not faster and hold answers back."""
@@ -37,14 +36,8 @@ class Problem(NamedTuple):
     sentence: str
 
 
-class _Request(NamedTuple):
-    variant: Variant
-    position: Position
-    dice: Dice
-
-
 class Answerer:
-    """Answers blocks of lines; remembers the games it has met."""
+    """Answers blocks of lines."""
 
     def __init__(self, default: Variant) -> None:
         """Prepare.
@@ -54,10 +47,9 @@ class Answerer:
                 line of that game; the `options` of a line come on top.
         """
         self._default = default
-        self._games: dict[str, Variant] = {}
         self._writers: dict[Variant, ResultWriter] = {}
 
-    def answer(self, first_line: int, lines: list[bytes]) -> tuple[list[str], list[Problem]]:
+    def answer(self, first_line: int, lines: Sequence[bytes]) -> tuple[list[str], list[Problem]]:
         """Answer consecutive lines.
 
         Args:
@@ -69,72 +61,38 @@ class Answerer:
         """
         answers: dict[int, str] = {}
         problems: list[Problem] = []
-        ids: dict[int, str] = {}
-        groups: dict[Variant, dict[int, _Request]] = {}
+        groups: dict[Variant, dict[int, Case]] = {}
         for number, line in enumerate(lines, first_line):
             if not line.strip():
                 continue
-            ids[number] = "null"
             try:
-                record = _record(line)
-                ids[number] = json.dumps(record.get("id"), ensure_ascii=False)
-                request = self._request(record)
-                groups.setdefault(request.variant, {})[number] = request
+                case = case_from_json(line, self._default)
+                groups.setdefault(case.variant, {})[number] = case
             except NardyError as error:
                 problems.append(Problem(number, str(error)))
-                message = json.dumps(str(error), ensure_ascii=False)
-                answers[number] = f'{{"id":{ids[number]},"error":{message}}}'
-        for variant, requests in groups.items():
-            for number, results in zip(requests, self._results(variant, requests), strict=True):
-                answers[number] = f'{{"id":{ids[number]},"results":{results}}}'
+                refusal = {"id": _id_of(line), "error": str(error)}
+                answers[number] = json.dumps(refusal, separators=(",", ":"))
+        for variant, cases in groups.items():
+            answers.update(zip(cases, self._answers(variant, [*cases.values()]), strict=True))
         return [answers[number] for number in sorted(answers)], problems
 
-    def _request(self, record: dict[str, Any]) -> _Request:
-        variant = self._game(record)
-        position = read_position(variant, record)
-        return _Request(variant, position, read_dice(variant, record))
-
-    def _results(self, variant: Variant, requests: dict[int, _Request]) -> Iterator[str]:
-        """Yield the JSON array of results of each request, in their order."""
-        boards = np.array([request.position for request in requests.values()], dtype=np.int8)
-        dice = np.array([request.dice for request in requests.values()], dtype=np.int8)
+    def _answers(self, variant: Variant, cases: Sequence[Case]) -> Iterator[str]:
+        """Yield the answer to each case; all are of one game."""
+        boards = np.array([case.position for case in cases], dtype=np.int8)
+        dice = np.array([case.dice for case in cases], dtype=np.int8)
         after = batch.afterstates(variant, boards, dice)
         writer = self._writers.setdefault(variant, ResultWriter(variant))
-        return (writer.write(after.of(i)) for i in range(len(requests)))
-
-    def _game(self, record: dict[str, Any]) -> Variant:
-        name, options = record.get("variant"), record.get("options")
-        if not options and (name is None or name == self._default.id):
-            return self._default
-        key = json.dumps((name, options), sort_keys=True)
-        game = self._games.get(key)
-        if game is None:
-            game = self._games[key] = self._new_game(name, options)
-        return game
-
-    def _new_game(self, name: Any, options: Any) -> Variant:
-        if name is not None and not isinstance(name, str):
-            raise NotationError(f'"variant" is {json.dumps(name)}; it is the name of a game')
-        if options is not None and not isinstance(options, dict):
-            raise NotationError('"options" is an object such as {"block.check":"every_step"}')
-        base = self._default
-        if name is not None and name != base.id:
-            base = load_variant(name)
-        return base.with_options(options) if options else base
+        for i, case in enumerate(cases):
+            yield writer.line(case.id, after.of(i))
 
 
-def _record(line: bytes) -> dict[str, Any]:
+def _id_of(line: bytes) -> Any:
+    """Return the id of a line that cannot be answered, None if it has none."""
     try:
         record = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise NotationError(f"not JSON: {error.msg} at column {error.colno}") from None
-    except UnicodeDecodeError:
-        raise NotationError("not JSON: the bytes are not UTF-8") from None
     except (ValueError, RecursionError):
-        raise NotationError("not JSON that can be read: a number or the nesting is huge") from None
-    if not isinstance(record, dict):
-        raise NotationError('a line is an object {"id","me","opp","dice"}, not another JSON value')
-    return record
+        return None
+    return record.get("id") if isinstance(record, dict) else None
 
 
 def blocks(stream: BinaryIO) -> Iterator[tuple[int, list[bytes]]]:

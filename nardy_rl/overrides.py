@@ -157,7 +157,7 @@ def _walk(node: DictConfig, prefix: str = "") -> tuple[set[str], set[str]]:
     keys: set[str] = set()
     tables: set[str] = set()
     for name in node:
-        key = f"{prefix}{name}"
+        key = f"{prefix}{name!s}"
         keys.add(key)
         # an interpolation or ??? is a leaf here: nothing is resolved
         if OmegaConf.is_missing(node, name) or OmegaConf.is_interpolation(node, str(name)):

@@ -26,7 +26,7 @@ def collect(monkeypatch, tmp_path):
 
     def run(*argv, name="train"):
         seen = []
-        code = run_hydra(name, argv, lambda config: seen.append(config))
+        code = run_hydra(name, argv, seen.append)
         assert code == 0
         return seen
 
@@ -188,7 +188,7 @@ def test_errors_of_the_task_come_out_unchanged(tmp_path, monkeypatch, flags):
     def task(config):
         raise NardyError("the sentence")
 
-    with pytest.raises(NardyError, match="^the sentence$"):
+    with pytest.raises(NardyError, match=r"^the sentence$"):
         run_hydra("train", ["seed=1", *flags], task)
 
 

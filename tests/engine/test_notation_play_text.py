@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from nardy_engine import Play, Position, Step, load_variant
 from nardy_engine.errors import IllegalPlayError, NardyError, NotationError
 from nardy_engine.notation import describe, format_play, parse_play, parse_position

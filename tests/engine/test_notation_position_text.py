@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from nardy_engine import Position, load_variant
 from nardy_engine.errors import DiceError, NardyError, NotationError, PositionError
 from nardy_engine.notation import format_position, parse_position
@@ -114,9 +115,7 @@ def test_a_turn_belongs_to_the_side_that_is_named() -> None:
         ("W{" + "9" * 5000 + ":1}", NotationError, "too long"),
     ],
 )
-def test_errors_say_what_is_wrong_and_where(
-    text: str, error: type[NardyError], words: str
-) -> None:
+def test_errors_say_what_is_wrong_and_where(text: str, error: type[NardyError], words: str) -> None:
     """One sentence of the right class, with the column where there is one place."""
     with pytest.raises(error) as caught:
         parse_position(text, LONG)

@@ -23,7 +23,8 @@ def forbidden_block(variant: Variant, position: Position) -> str:
     if rule is BlockRule.START_SECTOR:
         first = variant.head_point - variant.setup.home + 1
         if all(position.mover[first : variant.head_point + 1]):
-            return f"it would occupy all points {variant.head_point} to {first} of the start quarter"
+            quarter = f"{variant.head_point} to {first}"
+            return f"it would occupy all points {quarter} of the start quarter"
         return ""
     for run in _runs(variant, position):
         if len(run) >= length and _is_forbidden(variant, position, run):

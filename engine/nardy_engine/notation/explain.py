@@ -8,7 +8,7 @@ that comes farthest is put into words.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import permutations
+from itertools import pairwise, permutations
 
 from nardy_engine.notation.blocks import forbidden_block
 from nardy_engine.notation.reading import counted, listed
@@ -55,9 +55,7 @@ def why_illegal(
     if not trials:
         return f"the roll {roll} does not give all of these steps"
     allowance = _head_allowance(variant, legal, dice)
-    best = max(
-        (_try(variant, position, trial, allowance) for trial in trials), key=lambda t: t[0]
-    )
+    best = max((_try(variant, position, trial, allowance) for trial in trials), key=lambda t: t[0])
     if best[1]:
         return f"{best[1]}; the only legal play is to pass" if most == 0 else best[1]
     return _incomplete(variant, dice, len(trials[0]), legal, example) or (
@@ -98,7 +96,7 @@ def _unfit(variant: Variant, dice: Dice, ways: Sequence[Way]) -> str:
     program = _program(variant, dice)
     sums = {sum(order[:n]) for order in permutations(program) for n in range(1, len(order) + 1)}
     for way in ways:
-        for source, target in zip(way, way[1:]):
+        for source, target in pairwise(way):
             if not any(True for _ in _splits(source, target, program)):
                 pips = source - target
                 place = "off" if target == OFF else str(target)
@@ -125,7 +123,7 @@ def _splits(source: int, target: int, program: tuple[int, ...]) -> Iterator[tupl
 
 def _trials(variant: Variant, dice: Dice, ways: Sequence[Way]) -> Iterator[tuple[Hop, ...]]:
     """Yield the steps of all ways for each assignment of dice, in no particular order."""
-    hops = [hop for way in ways for hop in zip(way, way[1:])]
+    hops = [hop for way in ways for hop in pairwise(way)]
 
     def assign(i: int, program: tuple[int, ...]) -> Iterator[tuple[Hop, ...]]:
         if i == len(hops):
@@ -203,10 +201,14 @@ def _obstacle(variant: Variant, mover: list[int], opponent: list[int], hop: Hop)
         return "a checker on the bar must enter before any other moves"
     if target == OFF:
         return _bearing_off(variant, mover, source, die)
-    closing = 2 if variant.contact is Contact.HIT else 1
     standing = opponent[variant.opposite_point(target)]
-    if standing >= closing:
+    if standing >= (2 if variant.contact is Contact.HIT else 1):
         return f"point {target} is closed by {counted(standing, 'opposing checker')}"
+    return _held_back(variant, mover, source)
+
+
+def _held_back(variant: Variant, mover: list[int], source: int) -> str:
+    """Say which rule keeps a checker on `source` (BNA-2, FEV-2), or ''."""
     if variant.home.frozen and source <= variant.setup.home:
         return "a checker that has reached the home board does not move inside it"
     if variant.head.limit is HeadLimit.RUNNER and source == variant.head_point:
@@ -253,7 +255,8 @@ def _incomplete(
         elif most == len(program):
             what = f"all {most} steps of {dice[0]}-{dice[1]} must be played"
         else:
-            what = f"{most} of the {len(program)} steps of {dice[0]}-{dice[1]} can be played and must be"
+            steps = f"{most} of the {len(program)} steps of {dice[0]}-{dice[1]}"
+            what = f"{steps} can be played and must be"
         return f"{what}; for instance {example} uses {'both' if len(program) == 2 else most}"
     if used == most == 1 and dice[0] != dice[1]:
         return (

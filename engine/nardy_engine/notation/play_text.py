@@ -14,6 +14,7 @@ quiet one is meant unless `*` or a named point says otherwise.
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from typing import NamedTuple
 
 from nardy_engine import reference
@@ -33,13 +34,14 @@ _MAX_REPEAT = 6
 
 
 class Part(NamedTuple):
-    """One part of the text: a checker's way, made `count` times."""
+    """One part of the text: a checker's way, made `times` times."""
 
     way: tuple[int, ...]
     """Slots from the source to the target, at least two."""
     hits: tuple[int, ...]
     """Slots of the way that carry `*`."""
-    count: int
+    times: int
+    """How many checkers go this way."""
 
 
 def format_play(variant: Variant, play: Play) -> str:
@@ -132,7 +134,7 @@ def parse_play(text: str, variant: Variant, position: Position, dice: Dice) -> P
     wanted = _row_after(position.mover, parts)
     fitting = [play for play in legal if play.end.mover == wanted]
     if not fitting:
-        ways = [part.way for part in parts for _ in range(part.count)]
+        ways = [part.way for part in parts for _ in range(part.times)]
         example = format_play(variant, legal[0])
         raise IllegalPlayError(why_illegal(variant, position, roll, ways, legal, example))
     return _meant(variant, position, parts, fitting)
@@ -141,14 +143,12 @@ def parse_play(text: str, variant: Variant, position: Position, dice: Dice) -> P
 def _row_after(row: tuple[int, ...], parts: list[Part]) -> tuple[int, ...]:
     after = list(row)
     for part in parts:
-        after[part.way[0]] -= part.count
-        after[part.way[-1]] += part.count
+        after[part.way[0]] -= part.times
+        after[part.way[-1]] += part.times
     return tuple(after)
 
 
-def _meant(
-    variant: Variant, position: Position, parts: list[Part], fitting: list[Play]
-) -> Play:
+def _meant(variant: Variant, position: Position, parts: list[Part], fitting: list[Play]) -> Play:
     """Choose among plays that move the same checkers but may hit different ones."""
     if fitting[0].end.mover[OFF] == variant.setup.checkers:
         return fitting[0]  # T-10: all ways to finish are one result, whatever they hit
@@ -181,9 +181,8 @@ def _hits(variant: Variant, position: Position, play: Play) -> set[int]:
     before, after = position.opponent, play.end.opponent
     if before[variant.bar] == after[variant.bar]:
         return set()
-    return {
-        variant.opposite_point(point) for point in range(1, variant.bar) if after[point] < before[point]
-    }
+    points = range(1, variant.bar)
+    return {variant.opposite_point(point) for point in points if after[point] < before[point]}
 
 
 def parse_parts(text: str, variant: Variant) -> list[Part]:
@@ -239,7 +238,7 @@ class _PartReader:
                 self._peek().start,
                 self._peek().end,
             )
-        for source, target in zip(way, way[1:]):
+        for source, target in pairwise(way):
             if target >= source:
                 said = "/".join(slot_text(self._variant, slot) for slot in (source, target))
                 raise fault(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from nardy_engine.rules.variant import Variant
 from nardy_engine.types import Board, Dice, Position
 
-Expand = Callable[[Variant, Board, NDArray[np.int8]], tuple[Board, NDArray[np.int32]]]
+Expand = Callable[[Variant, Board, NDArray[np.int8]], tuple[Board, NDArray[np.int64]]]
 """`(variant, [B, 2, P] boards, [B, 2] dice) -> ([A, 2, P] afterstates, [B + 1] offsets)`."""
 
 ENGINES = ("reference", "kernels")
@@ -39,7 +39,7 @@ def expander(engine: str) -> Expand:
 
 def reference_afterstates(
     variant: Variant, boards: Board, dice: NDArray[np.int8]
-) -> tuple[Board, NDArray[np.int32]]:
+) -> tuple[Board, NDArray[np.int64]]:
     """List the afterstates of a batch with the reference engine, in the shape of the kernels.
 
     Args:
@@ -59,12 +59,12 @@ def reference_afterstates(
         ends.extend(play.end for play in reference.plays(variant, position, (int(a), int(b))))
         offsets.append(len(ends))
     after = np.array(ends, dtype=np.int8).reshape(-1, 2, variant.n_slots)
-    return after, np.array(offsets, dtype=np.int32)
+    return after, np.array(offsets, dtype=np.int64)
 
 
 def _kernel_afterstates(
     variant: Variant, boards: Board, dice: NDArray[np.int8]
-) -> tuple[Board, NDArray[np.int32]]:
+) -> tuple[Board, NDArray[np.int64]]:
     from nardy_engine import batch
 
     after = batch.afterstates(variant, boards, dice)

@@ -32,6 +32,7 @@ from nardy_engine.rules.components import (
     KarzarScope,
     Objective,
     Opening,
+    Overshoot,
     Score,
     Setup,
     parse_option,
@@ -337,6 +338,14 @@ def _contradictions(v: Variant) -> list[str]:
     refuse(
         v.home.frozen and v.bearoff.dice != tuple(range(1, v.dice.sides + 1)),
         "home.frozen needs every number to bear off, or a checker could never leave",
+    )
+    refuse(
+        v.home.frozen and v.bearoff.overshoot is Overshoot.HIGHEST_OR_ALL_HIGHER_BLOCKED,
+        "home.frozen blocks every higher checker; bearoff.overshoot must be highest or exact_only",
+    )
+    refuse(
+        v.contact is Contact.HIT and same,
+        "contact=hit needs setup.direction=opposite, where the bar lies before the route",
     )
     refuse(
         v.score is Score.BACKGAMMON and same,

@@ -1,0 +1,240 @@
+"""The two engines against each other on random positions and rolls; layer 6.
+
+Positions come from two sources, half each: random play, which visits every phase of real games,
+and boards made up at random, which hold blocks, full heads, bars and bear-offs that random play
+rarely reaches. A pair is equal if both engines list the same ends, each once, with the same
+result, and agree on the results of three finished and unfinished boards made from it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nardy_engine import batch, reference
+from nardy_engine.rules import Variant, load_variant
+from nardy_engine.rules.components import Contact
+from nardy_engine.types import OFF, Board, Dice, Position, Row
+
+_TURNS = 200
+"""Turns that games are played on for; enough to reach bearing off in every game."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What a comparison found."""
+
+    pairs: int
+    differences: int
+    first: dict[str, Any] | None
+    """The first differing pair, ready for JSON."""
+
+    def __add__(self, other: Comparison) -> Comparison:
+        """Return both together; the first difference of the left one comes first."""
+        return Comparison(
+            self.pairs + other.pairs,
+            self.differences + other.differences,
+            self.first or other.first,
+        )
+
+
+def compare(
+    game: str, n_pairs: int, seed: int, options: Mapping[str, Any] | None = None
+) -> Comparison:
+    """Compare the engines on `n_pairs` random (position, roll) pairs.
+
+    Args:
+        game: Name of the variant.
+        n_pairs: How many pairs.
+        seed: The same seed gives the same pairs.
+        options: Rule options that differ from the variant.
+    """
+    variant = load_variant(game, options)
+    boards, dice = random_pairs(variant, n_pairs, seed)
+    after = batch.afterstates(variant, boards, dice)
+    differences, first = 0, None
+    for index, (board, roll) in enumerate(zip(boards, dice, strict=True)):
+        position = Position.from_board(board)
+        rolled = (int(roll[0]), int(roll[1]))
+        expected = sorted(
+            _key(variant, play.end) for play in reference.plays(variant, position, rolled)
+        )
+        found = sorted(_key(variant, Position.from_board(end)) for end in after.of(index))
+        if found != expected:
+            differences += 1
+            first = first or _report(variant, position, rolled, expected, found)
+    wrong, report = _compare_outcomes(variant, boards, after.boards)
+    return Comparison(len(boards), differences + wrong, first or report)
+
+
+def random_pairs(variant: Variant, n_pairs: int, seed: int) -> tuple[Board, NDArray[np.int8]]:
+    """Return `[n, 2, P]` positions, side to act in row 0, and `[n, 2]` rolls."""
+    rng = np.random.default_rng(seed)
+    played = _played_positions(variant, n_pairs // 2, rng)
+    made = random_positions(variant, n_pairs - len(played), int(rng.integers(1 << 62)))
+    boards = np.concatenate([played, made])
+    return boards, _rolls(variant, len(boards), rng)
+
+
+def _rolls(variant: Variant, n: int, rng: np.random.Generator) -> NDArray[np.int8]:
+    return rng.integers(1, variant.dice.sides + 1, size=(n, 2), dtype=np.int8)
+
+
+def _played_positions(variant: Variant, n: int, rng: np.random.Generator) -> Board:
+    """Return `n` positions of uniformly random play; finished games start anew."""
+    n_games = max(1, n // _TURNS)
+    start = variant.start_position().board()
+    boards = np.repeat(start[None], n_games, axis=0)
+    seen = [np.empty((0, 2, variant.n_slots), np.int8)]
+    for _ in range(-(-n // n_games)):
+        seen.append(boards)
+        after = batch.afterstates(variant, boards, _rolls(variant, n_games, rng))
+        chosen = after.offsets[:-1] + (rng.random(n_games) * after.counts()).astype(np.int64)
+        boards = batch.swapped(after.boards[chosen])
+        over = (boards[:, :, OFF] == variant.setup.checkers).any(axis=1)
+        boards[over] = start
+    return np.concatenate(seen)[:n]
+
+
+def random_positions(variant: Variant, n: int, seed: int) -> Board:
+    """Return `n` made-up unfinished positions `[n, 2, P]` that `check_position` accepts."""
+    rng = random.Random(seed)
+    boards = np.zeros((n, 2, variant.n_slots), np.int8)
+    for index in range(n):
+        mover, opponent = _made_up(variant, rng)
+        boards[index] = (mover, opponent)
+    return boards
+
+
+def _made_up(variant: Variant, rng: random.Random) -> tuple[Row, Row]:
+    """Place one side, then the other on the points that are left, in a random order."""
+    first = _place(variant, rng, rng.choice(_SHAPES), set())
+    taken = {variant.opposite_point(point) for point in range(1, variant.bar) if first[point]}
+    second = _place(variant, rng, rng.choice(_SHAPES), taken)
+    return (first, second) if rng.random() < 0.5 else (second, first)
+
+
+def _spread(variant: Variant, rng: random.Random) -> list[int]:
+    """Return points anywhere on the route."""
+    return rng.sample(
+        range(1, variant.bar), rng.randint(1, min(variant.setup.home + 3, variant.setup.points))
+    )
+
+
+def _late(variant: Variant, rng: random.Random) -> list[int]:
+    """Return points at home and perhaps one straggler."""
+    points = list(range(1, variant.setup.home + 1))
+    chosen = rng.sample(points, rng.randint(1, len(points)))
+    return chosen + [rng.randint(1, variant.head_point)] * (rng.random() < 0.4)
+
+
+def _run(variant: Variant, rng: random.Random) -> list[int]:
+    """Return a run around the ring, perhaps with a hole, and a few other points."""
+    longest = variant.setup.points // 2
+    length = min(longest, max(1, variant.block.length + rng.randint(-2, 2)))
+    low = rng.randint(0, variant.setup.points - 1)
+    run = [(low + step) % variant.setup.points + 1 for step in range(length)]
+    if rng.random() < 0.5 and len(run) > 1:
+        run.remove(rng.choice(run))
+    return run + rng.sample(range(1, variant.bar), rng.randint(0, 3))
+
+
+def _early(variant: Variant, rng: random.Random) -> list[int]:
+    """Return the head, alone or with a few points."""
+    return [variant.head_point] * variant.setup.checkers + _spread(variant, rng)[
+        : rng.randint(0, 3)
+    ]
+
+
+_SHAPES: tuple[Callable[[Variant, random.Random], list[int]], ...] = (_spread, _late, _run, _early)
+
+
+def _place(
+    variant: Variant,
+    rng: random.Random,
+    shape: Callable[[Variant, random.Random], list[int]],
+    taken: set[int],
+) -> Row:
+    """Return the counts of one side of the given shape outside the points `taken`."""
+    checkers = variant.setup.checkers
+    points = [point for point in shape(variant, rng) if point not in taken]
+    if not points:
+        points = [point for point in range(1, variant.bar) if point not in taken]
+    row = [0] * variant.n_slots
+    left = checkers
+    for point in dict.fromkeys(points):
+        if left:
+            row[point] = 1
+            left -= 1
+    may_bear_off = rng.random() < 0.6
+    for _ in range(left):
+        hit = variant.contact is Contact.HIT and rng.random() < 0.05
+        off = may_bear_off and rng.random() < 0.4
+        row[variant.bar if hit else OFF if off else rng.choice(points)] += 1
+    return tuple(row)
+
+
+def _key(variant: Variant, end: Position) -> bytes:
+    """Return what makes two ends equal; all ends of one finished result are equal (T-10)."""
+    if end.mover[OFF] == variant.setup.checkers:
+        return b"finished %d" % (reference.outcome(variant, end) or (0, 0))[1]
+    return bytes(end.mover) + bytes(end.opponent)
+
+
+def _compare_outcomes(
+    variant: Variant, boards: Board, ends: Board
+) -> tuple[int, dict[str, Any] | None]:
+    """Count the boards on whose result the engines differ, and describe the first."""
+    empty = np.zeros(variant.n_slots, np.int8)
+    empty[OFF] = variant.setup.checkers
+    won, lost = boards.copy(), boards.copy()
+    won[:, 0], lost[:, 1] = empty, empty
+    finished = ends[ends[:, 0, OFF] == variant.setup.checkers]
+    differences, first = 0, None
+    for group in (boards, won, lost, finished):
+        for board, index in zip(group, batch.outcomes(variant, group).tolist(), strict=True):
+            position = Position.from_board(board)
+            expected = outcome_index(variant, position)
+            if index != expected:
+                differences += 1
+                first = first or _describe(variant, position) | {
+                    "reference": expected,
+                    "kernels": index,
+                }
+    return differences, first
+
+
+def outcome_index(variant: Variant, position: Position) -> int:
+    """Return the index of the reference outcome among the exclusive outcomes, -1 = not over."""
+    outcome = reference.outcome(variant, position)
+    if outcome is None:
+        return -1
+    return outcome.kind if outcome.won else len(variant.win_kinds) + outcome.kind
+
+
+def _report(
+    variant: Variant, position: Position, dice: Dice, expected: list[bytes], found: list[bytes]
+) -> dict[str, Any]:
+    def only(keys: Iterator[bytes]) -> list[Any]:
+        return [key.decode() if key.startswith(b"finished") else list(key) for key in keys]
+
+    return _describe(variant, position) | {
+        "dice": list(dice),
+        "only_reference": only(key for key in expected if key not in found),
+        "only_kernels": only(key for key in found if key not in expected),
+        "counts": [len(expected), len(found)],
+    }
+
+
+def _describe(variant: Variant, position: Position) -> dict[str, Any]:
+    """Return a position with the rules it is played by, ready for JSON."""
+    sides = {}
+    for name, row in zip(("me", "opp"), position, strict=True):
+        points = {str(point): row[point] for point in range(1, variant.bar) if row[point]}
+        sides[name] = {"points": points, "bar": row[variant.bar], "off": row[OFF]}
+    return {"variant": variant.id, "options": variant.options(), **sides}

@@ -1,0 +1,66 @@
+"""Perft suites in `tests/data/perft`: whole rule sets counted to a depth, on both engines."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nardy_engine import load_variant
+from nardy_engine.perft import ENGINES, divide, perft
+
+_DATA = Path(__file__).parents[1] / "data" / "perft"
+
+
+def read_suite(path):
+    """Return `(variant, [(depth, unweighted, weighted or None, engines)], {roll: count})`."""
+    game, options, depths, rolls = "", {}, [], {}
+    for line in path.read_text("utf-8").splitlines():
+        kind, *words = line.split()
+        if kind == "game":
+            game = words[0]
+        elif kind == "option":
+            options[words[0]] = json.loads(line.split(maxsplit=2)[2])
+        elif kind == "roll":
+            larger_first = sorted(map(int, words[0].split("-")))
+            rolls[tuple(larger_first)] = int(words[1])
+        elif kind == "depth":
+            engines = ["kernels"] if words[-2:] == ["only", "kernels"] else list(ENGINES)
+            counts = [int(word) for word in words if word.isdigit()]
+            depths.append((counts[0], counts[1], counts[2] if len(counts) > 2 else None, engines))
+        else:
+            raise AssertionError(f"{path.name}: unknown line '{line}'")
+    return load_variant(game, options), depths, rolls
+
+
+def _suites():
+    for path in sorted(_DATA.glob("*.perft")):
+        for depth, unweighted, weighted, engines in read_suite(path)[1]:
+            for engine in engines:
+                name = f"{path.stem}-{depth}-{engine}"
+                yield pytest.param(path, depth, unweighted, weighted, engine, id=name)
+
+
+@pytest.mark.parametrize(("path", "depth", "unweighted", "weighted", "engine"), list(_suites()))
+def test_suite(path, depth, unweighted, weighted, engine):
+    """The number of distinct results to this depth is the published one; else see the divide."""
+    variant, _, rolls = read_suite(path)
+    parts = divide(variant, depth, engine=engine)
+    shown = "\n".join(f"{a}-{b}: {count}" for (a, b), count in parts.items())
+    assert sum(parts.values()) == unweighted, shown
+    if depth == 1 and rolls:
+        assert parts == rolls
+    if weighted is not None:
+        assert perft(variant, depth, engine, weighted=True) == weighted
+
+
+def test_every_catalog_game_has_a_suite():
+    """The games of the catalog and six of their relatives are counted."""
+    assert len(list(_DATA.glob("*.perft"))) == 11
+
+
+def test_bad_arguments_are_refused():
+    """A depth of zero and an unknown engine are errors, not a count of nothing."""
+    with pytest.raises(ValueError, match="at least 1"):
+        perft(load_variant("long"), 0)
+    with pytest.raises(ValueError, match="known: reference, kernels"):
+        perft(load_variant("long"), 1, "guess")

@@ -85,11 +85,19 @@ def overview(games: Sequence[Variant]) -> str:
     )
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the rows as lines whose columns start at the same place."""
+def aligned(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:
+    """Return the rows as lines whose columns start at the same place.
+
+    Args:
+        rows: Cells, the same number in each row.
+        right: Columns whose cells end at the same place instead.
+    """
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
     return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        "  ".join(
+            cell.rjust(width) if i in right else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
         for row in rows
     ]
 

@@ -1,0 +1,181 @@
+"""`nardy bench`: the speed of the engine, of the network and of training on this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from tqdm import tqdm
+
+from nardy_engine import Variant, load_variant
+from nardy_rl import __version__
+from nardy_rl.bench import Figure, Measurement, engine, measure, starting
+from nardy_rl.commands.parser import CommandParser, UsageError, positive
+from nardy_rl.commands.variants import aligned
+from nardy_rl.compose import load_train_config
+
+PARTS = ("start", "engine", "network", "training")
+
+
+class Effort(NamedTuple):
+    """How long everything is measured."""
+
+    seconds: float
+    """Of one run of a measurement."""
+    runs: int
+    training_seconds: float
+    training_settings: tuple[str, ...] = ()
+    """Settings of the training run that differ from those of `nardy train`."""
+
+
+THOROUGH = Effort(seconds=1.5, runs=5, training_seconds=30.0)
+QUICK = Effort(
+    seconds=0.3,
+    runs=1,
+    training_seconds=3.0,
+    # Smaller rounds: the first one lasts until many games have ended.
+    training_settings=("selfplay.games=256", "learner.fresh_positions=8000"),
+)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run `nardy bench`."""
+    parser = CommandParser(
+        "bench",
+        "Measure the speed of the engine, of the network and of training on this machine.\n"
+        "Every figure is the median of interleaved runs; leave the machine alone meanwhile.",
+        [
+            "nardy bench --quick",
+            "nardy bench --variant short --part engine",
+            "nardy bench --json > speed.json",
+        ],
+    )
+    parser.add_argument(
+        "--variant",
+        action="append",
+        metavar="GAME",
+        help="measure this game; may be repeated (default: long and short)",
+    )
+    parser.add_argument(
+        "--part",
+        action="append",
+        choices=PARTS,
+        help="measure only this part; may be repeated (default: all)",
+    )
+    parser.add_argument("--net", default="base", help="network of configs/net (%(default)s)")
+    parser.add_argument(
+        "--threads",
+        type=positive,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="threads of the measurements that use all of them (default: %(default)s)",
+    )
+    parser.add_argument("--quick", action="store_true", help="under a minute, one run of each")
+    parser.add_argument("--json", action="store_true", help="print one JSON object, not text")
+    arguments = parser.parse(argv)
+    variants = [load_variant(name) for name in arguments.variant or ("long", "short")]
+    effort = QUICK if arguments.quick else THOROUGH
+    parts = arguments.part or PARTS
+    figures: list[Figure] = []
+    if "start" in parts and not arguments.quick:
+        figures.append(starting.cold_compilation())
+    figures += _measured(_measurements(variants, parts, arguments, effort), effort)
+    training = []
+    if "training" in parts:
+        training = [_training(variant, arguments.net, effort) for variant in variants]
+    if arguments.json:
+        print(json.dumps(_document(figures, training), indent=2))
+    else:
+        print(_text(figures, training))
+    return 0
+
+
+def _measurements(
+    variants: Sequence[Variant], parts: Sequence[str], arguments: Any, effort: Effort
+) -> list[Measurement]:
+    found: list[Measurement] = []
+    if "start" in parts:
+        found += starting.starting()
+    for variant in variants:
+        if "engine" in parts:
+            found += engine.listing(variant, effort.seconds)
+            for threads in sorted({1, arguments.threads}):
+                found.append(engine.random_play(variant, effort.seconds, threads))
+            found += engine.encoding(variant, effort.seconds)
+        if "network" in parts:
+            # Here, so that the engine alone is measured without loading torch.
+            from nardy_rl.bench import learning
+
+            config = load_train_config([f"variant={variant.id}", f"net={arguments.net}"])
+            found += learning.network(config, effort.seconds)
+            found.append(learning.decisions(config, effort.seconds))
+    return found
+
+
+def _measured(measurements: Sequence[Measurement], effort: Effort) -> list[Figure]:
+    total = len(measurements) * (effort.runs + 1)
+    # disable=None: no bar where nobody watches
+    with tqdm(total=total, unit="run", disable=None, leave=False) as bar:
+
+        def progress(name: str) -> None:
+            bar.set_description(name)
+            bar.update()
+
+        return measure(measurements, effort.runs, progress)
+
+
+def _training(variant: Variant, net: str, effort: Effort) -> dict[str, Any]:
+    from nardy_rl.bench.learning import train_for
+
+    settings = [f"variant={variant.id}", f"net={net}", *effort.training_settings]
+    speed = train_for(load_train_config(settings), effort.training_seconds)
+    if not speed.seconds:
+        raise UsageError("the training run was too short to measure")
+    return {
+        "variant": variant.id,
+        "net": net,
+        "seconds": speed.seconds,
+        "games_per_s": speed.games / speed.seconds,
+        "positions_per_s": speed.positions / speed.seconds,
+        "evaluations_per_s": speed.evaluations / speed.seconds,
+        "shares": speed.shares(),
+    }
+
+
+def _document(figures: Sequence[Figure], training: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "nardy": __version__,
+        "machine": {
+            "processor": platform.processor() or platform.machine(),
+            "cpus": os.cpu_count(),
+            "python": platform.python_version(),
+        },
+        "figures": [figure.as_dict() for figure in figures],
+        "training": list(training),
+    }
+
+
+def _text(figures: Sequence[Figure], training: Sequence[dict[str, Any]]) -> str:
+    blocks = []
+    if figures:
+        rows = [("MEASUREMENT", "MEDIAN", "LOWEST", "HIGHEST", "UNIT")]
+        rows += [
+            (f.name, _number(f.median), _number(f.lowest), _number(f.highest), f.unit)
+            for f in figures
+        ]
+        blocks.append("\n".join(aligned(rows, right=(1, 2, 3))))
+    for run in training:
+        shares = "  ".join(f"{stage} {share:.0%}" for stage, share in run["shares"].items())
+        blocks.append(
+            f"{run['variant']}: training, net={run['net']}, {run['seconds']:.0f} s: "
+            f"{run['games_per_s']:,.0f} games/s, {run['positions_per_s']:,.0f} positions/s, "
+            f"{run['evaluations_per_s']:,.0f} evaluations/s\n  time: {shares}"
+        )
+    return "\n\n".join(blocks)
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

@@ -1,0 +1,115 @@
+"""`nardy train`: self-play from nothing, or on from where a stopped run stood."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from tqdm import tqdm
+
+from nardy_rl.commands.hydra_app import run_hydra
+from nardy_rl.config import TrainConfig
+from nardy_rl.files import write_atomic
+from nardy_rl.report import render_table
+from nardy_rl.run_dir import choose_run_dir
+from nardy_rl.run_state import STATE_NAME
+from nardy_rl.trainer import Progress, Trainer
+
+_BAR = "{desc} {percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run `nardy train`."""
+    return run_hydra("train", argv, run_training)
+
+
+def run_training(config: TrainConfig) -> int:
+    """Train as `config` says, measure the result, print the table; return the exit code.
+
+    Raises:
+        NardyError: A setting does not fit this machine, or a file cannot be written.
+    """
+    folder, resumed = choose_run_dir(config, STATE_NAME)
+    trainer = Trainer(config, folder, resumed)
+    write_atomic(folder / "config.json", (json.dumps(asdict(config), indent=2) + "\n").encode())
+    _announce(trainer, resumed)
+    try:
+        _train(trainer)
+        _measure(trainer)
+    except KeyboardInterrupt:
+        _say(f"stopped; the same command with resume={folder} goes on from here")
+        raise
+    finally:
+        trainer.close()
+    return 0
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)
+
+
+def _announce(trainer: Trainer, resumed: bool) -> None:
+    config, progress = trainer.config, trainer.progress
+    hidden = "-".join(map(str, config.net.hidden))
+    _say(f"{trainer.variant.title}: training a {hidden} network for {trainer.budget}")
+    _say(f"run folder: {_short(trainer.folder)}")
+    if resumed:
+        _say(f"going on after {progress.games:,} games and {progress.seconds:.0f} s")
+    if config.tensorboard:
+        _say(f"curves: tensorboard --logdir {_short(trainer.folder)}")
+
+
+def _short(path: Path) -> str:
+    """Return the path as a person would write it from here."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+def _train(trainer: Trainer) -> None:
+    """Train with a progress bar over the budget."""
+    # Plain lines now and then where no terminal shows a bar.
+    every = 0.1 if sys.stderr.isatty() else 15.0
+    with tqdm(
+        total=1000, desc="training", bar_format=_BAR, mininterval=every, smoothing=0
+    ) as bar:
+        first = trainer.progress.games, trainer.progress.seconds
+        bar.update(int(1000 * trainer.fraction))
+
+        def report(progress: Progress) -> None:
+            games, seconds = progress.games - first[0], progress.seconds - first[1]
+            bar.set_postfix_str(
+                f"{progress.games:,} games, {games / max(seconds, 1e-9):,.0f} games/s, "
+                f"loss {progress.loss:.4f}",
+                refresh=False,
+            )
+            bar.update(int(1000 * trainer.fraction) - bar.n)
+
+        trainer.run(report)
+
+
+def _measure(trainer: Trainer) -> None:
+    """Play the final matches and say what came out."""
+    progress, pairs = trainer.progress, trainer.config.eval.games
+    rate = progress.games / max(progress.seconds, 1e-9)
+    _say(
+        f"trained on {progress.games:,} games in {progress.seconds:.0f} s "
+        f"({rate:,.0f} games/s, {progress.plies / max(1, progress.games):.0f} plies a game)"
+    )
+    total = sum(trainer.stage_seconds.values())
+    if total:
+        shares = ", ".join(f"{k} {v / total:.0%}" for k, v in trainer.stage_seconds.items())
+        _say(f"time: {shares}")
+    if pairs:
+        from nardy_rl.players import bot_names
+
+        n_bots = len(bot_names(trainer.variant))
+        with tqdm(total=n_bots * pairs, desc="measuring", unit="pair", leave=False) as bar:
+            results = trainer.measure(pairs, bar.update)
+        _say("\n" + render_table(results) + "\n")
+    _say(f"network: {_short(trainer.network_path)}")
+    _say(f"next: nardy play --variant {trainer.variant.id} --bot net:{_short(trainer.network_path)}")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from nardy_engine.rules import Variant, load_variant
 from nardy_engine.rules.components import Contact
 from nardy_engine.types import OFF, Board, Dice, Position, Row
 
+_PART = 2_500
+"""Pairs that one process compares at a time."""
 _TURNS = 200
 """Turns that games are played on for; enough to reach bearing off in every game."""
 
@@ -70,6 +73,34 @@ def compare(
             first = first or _report(variant, position, rolled, expected, found)
     wrong, report = _compare_outcomes(variant, boards, after.boards)
     return Comparison(len(boards), differences + wrong, first or report)
+
+
+def compare_in_parts(
+    game: str,
+    n_pairs: int,
+    seed: int,
+    options: Mapping[str, Any] | None = None,
+    jobs: int = 1,
+) -> Iterator[Comparison]:
+    """Yield the comparisons of parts of `n_pairs` pairs, worked on by `jobs` processes.
+
+    Which pairs are compared depends on the seed alone, not on the number of processes.
+    """
+    starts = range(0, n_pairs, _PART)
+    seeds = np.random.SeedSequence(seed).generate_state(max(1, len(starts)))
+    tasks = [
+        (game, min(_PART, n_pairs - start), int(part), options)
+        for start, part in zip(starts, seeds, strict=False)
+    ]
+    if jobs == 1:
+        yield from map(_compare_task, tasks)
+        return
+    with get_context("spawn").Pool(jobs) as pool:
+        yield from pool.imap(_compare_task, tasks)
+
+
+def _compare_task(task: tuple[str, int, int, Mapping[str, Any] | None]) -> Comparison:
+    return compare(*task)
 
 
 def random_pairs(variant: Variant, n_pairs: int, seed: int) -> tuple[Board, NDArray[np.int8]]:
@@ -145,7 +176,7 @@ def _run(variant: Variant, rng: random.Random) -> list[int]:
 
 
 def _early(variant: Variant, rng: random.Random) -> list[int]:
-    """Return the head, alone or with a few points."""
+    """Return the head, mostly full, alone or with a few points."""
     return [variant.head_point] * variant.setup.checkers + _spread(variant, rng)[
         : rng.randint(0, 3)
     ]

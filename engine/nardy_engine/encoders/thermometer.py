@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_engine.errors import CheckpointError
-from nardy_engine.kernels.encode import encode_units
+from nardy_engine.kernels.encode import encode_units, first_layer, first_layer_work
 from nardy_engine.rules.components import Contact
 from nardy_engine.rules.variant import Variant
 from nardy_engine.types import Board
 
+_NO_BITS, _NO_FLOATS = np.empty((0, 0), np.uint16), np.empty((0, 0), np.float32)
 _UNITS = ("at least 1", "at least 2", "at least 3", "half the number beyond 3")
 
 
@@ -46,7 +47,28 @@ class Encoder:
         self._use_bar = int(variant.contact is Contact.HIT)
         self._variant = variant
         self.width = 2 * (variant.setup.points * len(units) + self._use_bar + 1)
+        self._steps = self._step_tables()
         self._bf16 = tuple(_bfloat16_bits(table) for table in (self._points, self._bar, self._off))
+
+    def _step_tables(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return `[P, max + 1]` which feature of a side each further checker changes, by how much.
+
+        Every unit of the thermometer starts where the one before it ends, so a checker put on a
+        slot changes exactly one feature.
+        """
+        n_slots, n_units = self._variant.n_slots, self._points.shape[1]
+        column = np.zeros((n_slots, len(self._off)), np.int64)
+        factor = np.zeros((n_slots, len(self._off)), np.float32)
+        unit = np.minimum(np.arange(len(self._off)), n_units) - 1
+        by_step = np.diff(self._points, axis=0, prepend=0).sum(axis=1)
+        for point in range(1, n_slots - 1):
+            column[point] = (point - 1) * n_units + unit
+            factor[point] = by_step
+        column[n_slots - 1] = (n_slots - 2) * n_units
+        factor[n_slots - 1] = self._bar[1] * self._use_bar
+        column[0] = (n_slots - 2) * n_units + self._use_bar
+        factor[0] = self._off[1]
+        return column, factor
 
     @property
     def name(self) -> str:
@@ -68,6 +90,35 @@ class Encoder:
         """Write features to `out` `[N, F]`: float32, or uint16 for bfloat16 bit patterns."""
         tables = self._bf16 if out.dtype == np.uint16 else (self._points, self._bar, self._off)
         encode_units(boards, int(swap), *tables, self._use_bar, out)
+
+    def first_layer_into(
+        self,
+        boards: Board,
+        after: Board,
+        offsets: NDArray[np.int64],
+        games: tuple[int, int],
+        weights: NDArray[np.float32],
+        bias: NDArray[np.float32],
+        hidden: NDArray[Any],
+    ) -> None:
+        """Write `relu(features @ weights + bias)` of afterstates without forming the features.
+
+        Args:
+            boards: `[G, 2, P] int8` positions before the play, mover in row 0.
+            after: `[A, 2, P] int8` their afterstates, mover in row 0; the result is for the side
+                to roll next, row 1, as with `encode(after, swap=True)`.
+            offsets: `[G + 1]`; the afterstates of game `g` start at `offsets[g] - offsets[first]`.
+            games: First game and end of the range to do.
+            weights: `[F, H] float32`, the transpose of a torch layer's weight.
+            bias: `[H] float32`.
+            hidden: `[A, H]` float32, or uint16 for bfloat16 bit patterns; written.
+        """
+        bfloat16 = hidden.dtype == np.uint16
+        work = first_layer_work(self._variant.setup.checkers, weights.shape[1])
+        first_layer(
+            boards, after, offsets, *games, *self._steps, weights, bias, work, int(bfloat16),
+            hidden if bfloat16 else _NO_BITS, _NO_FLOATS if bfloat16 else hidden,
+        )  # fmt: skip
 
     def describe(self) -> list[dict[str, Any]]:
         """Describe every feature, in order, so that any language can rebuild it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from nardy_engine.notation.gnubg import MATCH_ID_LENGTH, POSITION_ID_LENGTH, parse_gnuid
+from nardy_engine.notation.gnubg import POSITION_ID_LENGTH, parse_gnuid
 from nardy_engine.notation.ogid import (
     TurnMeaning,
     looks_like_ogid,
@@ -16,8 +16,13 @@ from nardy_engine.notation.situation import ParsedPosition
 from nardy_engine.notation.xgid import parse_xgid
 from nardy_engine.rules import Variant
 
-_BASE64 = "[A-Za-z0-9+/]"
-_GNUID = re.compile(rf"{_BASE64}{{{POSITION_ID_LENGTH}}}(:{_BASE64}{{{MATCH_ID_LENGTH}}})?")
+_NEAR = 2
+"""A text this much shorter or longer than a Position ID is taken for a misspelt one."""
+
+_GNUID = re.compile(
+    rf"(?!(?i:start))[A-Za-z0-9+/]{{{POSITION_ID_LENGTH - _NEAR},{POSITION_ID_LENGTH + _NEAR}}}"
+    "(:[A-Za-z0-9+/]*)?"
+)
 _XGID = re.compile(r"(?i)xgid=.*|[-a-p]{26}:.*")
 _COMPACT = re.compile(r"[A-Za-z][\w-]*")
 

@@ -1,0 +1,153 @@
+"""Fitting the network to lambda-returns: Adam over fresh positions and a replay; layer 4."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from nardy_engine import batch
+from nardy_engine.encoders import Encoder
+from nardy_engine.rules import Variant
+from nardy_engine.types import Board
+from nardy_rl.nets import ValueNet
+from nardy_rl.nets.mlp import cross_entropy
+
+
+class Replay:
+    """A ring of past positions and their targets."""
+
+    def __init__(self, capacity: int, n_slots: int, n_outcomes: int) -> None:
+        """Make room for `capacity` positions."""
+        self.boards: Board = np.zeros((capacity, 2, n_slots), np.int8)
+        self.targets = np.zeros((capacity, n_outcomes), np.float32)
+        self.size = 0
+        self._next = 0
+
+    def add(self, boards: Board, targets: NDArray[np.float32]) -> None:
+        """Store positions, over the oldest ones where the ring is full."""
+        capacity = len(self.boards)
+        boards, targets = boards[-capacity:], targets[-capacity:]
+        if not capacity:
+            return
+        rows = (self._next + np.arange(len(boards))) % capacity
+        self.boards[rows], self.targets[rows] = boards, targets
+        self._next = int((self._next + len(boards)) % capacity)
+        self.size = min(capacity, self.size + len(boards))
+
+    def sample(self, n: int, rng: np.random.Generator) -> tuple[Board, NDArray[np.float32]]:
+        """Return `n` positions drawn with replacement, none if the ring is empty."""
+        rows = rng.integers(0, self.size, n if self.size else 0)
+        return self.boards[rows], self.targets[rows]
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return the contents for a checkpoint."""
+        return {
+            "replay.boards": self.boards[: self.size],
+            "replay.targets": self.targets[: self.size],
+            "replay.next": np.array([self._next]),
+        }
+
+    def load_state(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Continue from what `state` returned."""
+        self.size = len(state["replay.boards"])
+        self.boards[: self.size] = state["replay.boards"]
+        self.targets[: self.size] = state["replay.targets"]
+        self._next = int(state["replay.next"][0])
+
+
+class Learner:
+    """The network, its optimiser and the replay."""
+
+    def __init__(
+        self,
+        net: ValueNet,
+        variant: Variant,
+        encoder: Encoder,
+        *,
+        batch_size: int,
+        replay_capacity: int,
+        replay_ratio: float,
+        device: torch.device,
+    ) -> None:
+        """Set up Adam with a learning rate that `learn` is given each time."""
+        self.net = net.to(device)
+        self._variant, self._encoder, self._device = variant, encoder, device
+        self._batch_size, self._replay_ratio = batch_size, replay_ratio
+        self.replay = Replay(replay_capacity, variant.n_slots, variant.n_outcomes)
+        self._adam = torch.optim.Adam(net.parameters(), lr=1e-3, fused=True)
+        self._features = np.zeros((batch_size, encoder.width), np.float32)
+
+    def learn(
+        self, boards: Board, targets: NDArray[np.float32], lr: float, rng: np.random.Generator
+    ) -> float:
+        """Make one pass over fresh positions mixed with replayed ones; return the mean loss.
+
+        Args:
+            boards: `[N, 2, P]` fresh positions, side to roll in row 0; stored in the replay.
+            targets: `[N, O]` outcome distributions for the side to roll.
+            lr: Learning rate of this pass.
+            rng: Order of the positions and draw of the replayed ones; advanced.
+        """
+        for group in self._adam.param_groups:
+            group["lr"] = lr
+        old_boards, old_targets = self.replay.sample(int(len(boards) * self._replay_ratio), rng)
+        self.replay.add(boards, targets)
+        boards = np.concatenate([boards, old_boards])
+        targets = np.concatenate([targets, old_targets])
+        order = rng.permutation(len(boards))
+        size = min(self._batch_size, len(order))
+        losses = [
+            self._step(boards[rows], targets[rows])
+            for rows in (order[i : i + size] for i in range(0, len(order) - size + 1, size))
+        ]
+        return float(torch.stack(losses).mean())
+
+    def _step(self, boards: Board, targets: NDArray[np.float32]) -> torch.Tensor:
+        """Make one step of gradient descent and return the detached loss."""
+        features = self._features[: len(boards)]
+        self._encoder.encode_into(boards, features)
+        possible = batch.outcome_mask(self._variant, boards)
+        x, mask, wanted = (
+            torch.from_numpy(array).to(self._device) for array in (features, possible, targets)
+        )
+        loss = cross_entropy(self.net(x), mask, wanted)
+        self._adam.zero_grad(set_to_none=True)
+        loss.backward()
+        self._adam.step()
+        return loss.detach()
+
+    # -- resume -------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return weights, optimiser moments and replay as arrays."""
+        arrays: dict[str, NDArray[Any]] = {
+            f"net.{name}": array for name, array in self.net.arrays().items()
+        }
+        for name, parameter in self.net.named_parameters():
+            for key, value in self._adam.state[parameter].items():
+                arrays[f"adam.{name}.{key}"] = np.atleast_1d(value.detach().cpu().numpy())
+        return arrays | self.replay.state()
+
+    def load_state(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Continue from what `state` returned."""
+        prefix = "net."
+        self.net.load_arrays(
+            {k.removeprefix(prefix): v for k, v in state.items() if k.startswith(prefix)}
+        )
+        for name, parameter in self.net.named_parameters():
+            moments = {
+                key: torch.from_numpy(state[f"adam.{name}.{key}"].copy())
+                for key in ("step", "exp_avg", "exp_avg_sq")
+                if f"adam.{name}.{key}" in state
+            }
+            if moments:
+                moments["step"] = moments["step"].reshape(())
+                self._adam.state[parameter] = {
+                    key: value.to(self._device if key != "step" else parameter.device)
+                    for key, value in moments.items()
+                }
+        self.replay.load_state(state)

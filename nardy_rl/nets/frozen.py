@@ -1,0 +1,63 @@
+"""A frozen copy of the network for self-play, in the precision that plays fastest; layer 3."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+
+from nardy_rl.nets.mlp import ValueNet
+
+
+class FrozenNet:
+    """Weights copied at one moment; later updates of the original do not show (T20).
+
+    The first layer is left to `Encoder.first_layer_into`, which knows that features are sparse
+    and that afterstates of one position differ in few of them; the others are dense products in
+    the precision asked for.
+
+    Attributes:
+        first_weights: `[F, H] float32`, transposed.
+        first_bias: `[H] float32`.
+    """
+
+    def __init__(self, net: ValueNet, dtype: torch.dtype, device: torch.device) -> None:
+        """Copy the weights of `net`; all but the first layer to `device` in `dtype`."""
+        layers = [
+            (net.get_parameter(f"layers.{i}.weight"), net.get_parameter(f"layers.{i}.bias"))
+            for i in range(len(net.layers))
+        ]
+        weight, bias = (parameter.detach().cpu() for parameter in layers[0])
+        self.first_weights: NDArray[np.float32] = weight.t().contiguous().numpy().copy()
+        self.first_bias: NDArray[np.float32] = bias.numpy().copy()
+        self._device, self._dtype = device, dtype
+        self._layers = [
+            tuple(p.detach().to(device=device, dtype=dtype, copy=True) for p in pair)
+            for pair in layers[1:]
+        ]
+
+    @torch.inference_mode()
+    def logits(self, hidden: NDArray[Any]) -> NDArray[np.float32]:
+        """Return `[N, O] float32` logits.
+
+        Args:
+            hidden: `[N, H]` first hidden layer after its ReLU, of `hidden_dtype`; read only.
+        """
+        x = torch.from_numpy(hidden)
+        if self._dtype == torch.bfloat16:
+            x = x.view(torch.bfloat16)
+        x = x.to(self._device, non_blocking=True)
+        for weight, bias in self._layers[:-1]:
+            x = functional.linear(x, weight, bias).relu_()
+        out: Tensor = functional.linear(x, *self._layers[-1])
+        result: NDArray[np.float32] = out.float().cpu().numpy()
+        return result
+
+    @property
+    def hidden_dtype(self) -> type[np.generic]:
+        """numpy dtype of what `logits` takes: uint16 stands for bfloat16 bits."""
+        return np.uint16 if self._dtype == torch.bfloat16 else np.float32

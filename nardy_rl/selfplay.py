@@ -1,0 +1,298 @@
+"""Self-play with frozen weights: lock-step games, offline lambda-returns; layer 4 of nardy_rl.
+
+Each worker is a thread with its own games. It takes them in chunks: list the plays, encode the
+afterstates, evaluate them in one product that fits the cache, choose, advance. Compiled code and
+torch both release the GIL, so two workers fill two cores without a barrier between the stages.
+What a worker plays depends on its number, the seed and the weights only, never on timing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, fields
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from nardy_engine.batch.plays import scratch_for
+from nardy_engine.encoders import Encoder
+from nardy_engine.errors import CapacityError
+from nardy_engine.kernels import plays as play_kernels
+from nardy_engine.kernels import selfplay as kernels
+from nardy_engine.kernels.rng import fill_rolls
+from nardy_engine.rules import Variant, rule_table
+from nardy_engine.rules.components import Opening
+from nardy_engine.types import Board
+from nardy_rl.nets import FrozenNet
+from nardy_rl.outcomes import points_vector
+
+CHUNK_ROWS = 4096
+"""Afterstates evaluated at once on a CPU: features and activations stay in the cache."""
+
+CHUNK_GAMES = 256
+"""Games of a chunk at most; 4,096 afterstates are about 215 games of short nardy."""
+
+STAGES = ("roll", "plays", "encode", "network", "choose")
+"""What a worker spends its time on."""
+
+
+@dataclass
+class RoundStats:
+    """What happened in one round of self-play; sums over the workers."""
+
+    games: int = 0
+    plies: int = 0
+    truncated: int = 0
+    first_player_wins: int = 0
+    td_error_sum: float = 0.0
+    td_error_n: int = 0
+    outcomes: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    calibration: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0, 3)))
+    evaluations: int = 0
+    seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(STAGES, 0.0))
+    """Thread seconds of each stage, summed over the workers."""
+
+    def plus(self, other: RoundStats) -> RoundStats:
+        """Return the sum of two statistics."""
+        sums = {
+            item.name: getattr(self, item.name) + getattr(other, item.name)
+            for item in fields(self)
+            if item.name != "seconds"
+        }
+        seconds = {stage: self.seconds[stage] + other.seconds[stage] for stage in STAGES}
+        return RoundStats(**sums, seconds=seconds)
+
+
+class Worker:
+    """One thread's games."""
+
+    def __init__(
+        self,
+        variant: Variant,
+        encoder: Encoder,
+        n_games: int,
+        max_plies: int,
+        seed: int,
+        number: int,
+        n_workers: int,
+        chunk_rows: int = CHUNK_ROWS,
+    ) -> None:
+        """Set up `n_games` games with the ids `number`, `number + n_workers`, ..."""
+        self.variant, self.encoder, self.seed = variant, encoder, seed
+        slots, n_outcomes = variant.n_slots, variant.n_outcomes
+        self._rules = rule_table(variant)
+        self._points = points_vector(variant)
+        self._start_row = np.array(variant.start_row(), np.int8)
+        self._opening = int(variant.opening is Opening.OPENING_DICE)
+        self.tracks = kernels.Tracks(
+            boards=np.zeros((n_games, 2, slots), np.int8),
+            sides=np.zeros(n_games, np.int8),
+            ids=np.zeros(n_games, np.int64),
+            turns=np.zeros(n_games, np.int64),
+            path_boards=np.zeros((n_games, max_plies, 2, slots), np.int8),
+            path_sides=np.zeros((n_games, max_plies), np.int8),
+            path_probs=np.zeros((n_games, max_plies + 1, n_outcomes), np.float32),
+            next_id=np.array([number, n_workers], np.int64),
+        )
+        for game in range(n_games):
+            kernels.restart_game(self.tracks, game, self._start_row)
+        self.cursor = 0
+        """First game whose turn has not been played in the current pass."""
+        self._dice = np.zeros((n_games, 2), np.int8)
+        self._offsets = np.zeros(n_games + 1, np.int64)
+        self._after = np.zeros((chunk_rows, 2, slots), np.int8)
+        self._hidden = np.zeros((0, 0), np.float32)
+        self._picked = np.zeros(n_games, np.int64)
+        self._best = np.zeros((n_games, n_outcomes), np.float32)
+        self._possible = np.zeros(n_outcomes, np.uint8)
+        self._probs = np.zeros(n_outcomes, np.float32)
+        self._samples = self._new_samples(0)
+
+    def _new_samples(self, rows: int) -> kernels.Samples:
+        n_outcomes = self.variant.n_outcomes
+        return kernels.Samples(
+            boards=np.empty((rows, 2, self.variant.n_slots), np.int8),
+            targets=np.empty((rows, n_outcomes), np.float32),
+            count=np.zeros(1, np.int64),
+            totals=np.zeros(6, np.float64),
+            outcomes=np.zeros(n_outcomes, np.int64),
+            calibration=np.zeros((len(kernels.PHASES), kernels.CALIBRATION_BINS, 3), np.float64),
+        )
+
+    def play(
+        self, net: FrozenNet, lambda_: float, rows: int
+    ) -> tuple[Board, NDArray[np.float32], RoundStats]:
+        """Play until finished games have given at least `rows` positions.
+
+        Returns:
+            `[N, 2, P]` positions before the roll, `[N, O]` targets for the side to roll, and the
+            statistics; the arrays are valid until the next call.
+        """
+        torch.set_num_threads(1)  # of this thread; the workers share the cores already
+        stats = RoundStats()
+        self._room_for(rows, net)
+        self._samples.count[0] = 0
+        while self._samples.count[0] < rows:
+            self._play_chunk(net, lambda_, stats)
+        samples, n = self._samples, int(self._samples.count[0])
+        games, plies, truncated, wins, error, errors = samples.totals
+        stats.games, stats.plies, stats.truncated = int(games), int(plies), int(truncated)
+        stats.first_player_wins = int(wins)
+        stats.td_error_sum, stats.td_error_n = float(error), int(errors)
+        stats.outcomes = samples.outcomes.copy()
+        stats.calibration = samples.calibration.copy()
+        for counter in (samples.totals, samples.outcomes, samples.calibration):
+            counter.fill(0)
+        return samples.boards[:n], samples.targets[:n], stats
+
+    def _room_for(self, rows: int, net: FrozenNet) -> None:
+        """Make the buffers large enough: a chunk may end all of its games at once."""
+        shape = (self._after.shape[0], net.first_bias.shape[0])
+        if self._hidden.shape != shape or self._hidden.dtype != net.hidden_dtype:
+            self._hidden = np.zeros(shape, net.hidden_dtype)
+        n_games, max_plies = self.tracks.path_sides.shape
+        needed = rows + min(n_games, CHUNK_GAMES) * max_plies
+        if self._samples.boards.shape[0] < needed:
+            self._samples = self._new_samples(needed)
+
+    def _play_chunk(self, net: FrozenNet, lambda_: float, stats: RoundStats) -> None:
+        """Play one turn of as many games as the chunk holds afterstates for."""
+        tracks, first = self.tracks, self.cursor
+        n_games = len(tracks.ids)
+        clock = [time.perf_counter()]
+        last = min(first + CHUNK_GAMES, n_games)
+        dice, sides = self._dice, self.variant.dice.sides
+        part = slice(first, last)
+        fill_rolls(
+            self.seed, tracks.ids[part], tracks.turns[part], sides, self._opening, dice[part]
+        )
+        clock.append(time.perf_counter())
+        end = self._list_plays(first, last)
+        rows = int(self._offsets[end])
+        clock.append(time.perf_counter())
+        hidden = self._hidden[:rows]
+        self.encoder.first_layer_into(
+            tracks.boards, self._after, self._offsets, (first, end),
+            net.first_weights, net.first_bias, hidden,
+        )  # fmt: skip
+        clock.append(time.perf_counter())
+        logits = net.logits(hidden)
+        clock.append(time.perf_counter())
+        kernels.choose_plays(
+            self._after, self._offsets, first, end, logits, self._points, self._rules,
+            self._possible, self._probs, self._picked, self._best,
+        )  # fmt: skip
+        kernels.advance_games(
+            tracks, self._samples, first, end, self._after, self._picked, self._best,
+            lambda_, self._points, self._start_row, self._rules,
+        )  # fmt: skip
+        clock.append(time.perf_counter())
+        for stage, start, stop in zip(STAGES, clock, clock[1:], strict=False):
+            stats.seconds[stage] += stop - start
+        stats.evaluations += rows
+        self.cursor = 0 if end == n_games else end
+
+    def _list_plays(self, first: int, last: int) -> int:
+        """List the plays of games from `first` on into the chunk; return the first game left."""
+        self._offsets[first] = 0
+        scratch = scratch_for(self.variant)
+        end = play_kernels.fill_afterstates(
+            self.tracks.boards[:last], self._dice[:last], first, self._rules, scratch,
+            self._after, self._offsets,
+        )  # fmt: skip
+        if end <= first:
+            raise CapacityError(f"one play of {self.variant.id} has more ends than a chunk holds")
+        return int(end)
+
+    # -- resume -------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return everything that a later run needs to go on exactly here."""
+        tracks = self.tracks
+        # Only the used part of the trajectories: game g has `turns[g]` entries.
+        used = np.arange(tracks.path_sides.shape[1]) < tracks.turns[:, None]
+        return {
+            "boards": tracks.boards,
+            "sides": tracks.sides,
+            "ids": tracks.ids,
+            "turns": tracks.turns,
+            "next_id": tracks.next_id,
+            "cursor": np.array([self.cursor]),
+            "path_boards": tracks.path_boards[used],
+            "path_sides": tracks.path_sides[used],
+            "path_probs": tracks.path_probs[:, 1:][used],
+        }
+
+    def load_state(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Continue from what `state` returned."""
+        tracks = self.tracks
+        for name in ("boards", "sides", "ids", "turns", "next_id"):
+            getattr(tracks, name)[...] = state[name]
+        self.cursor = int(state["cursor"][0])
+        used = np.arange(tracks.path_sides.shape[1]) < tracks.turns[:, None]
+        tracks.path_boards[used] = state["path_boards"]
+        tracks.path_sides[used] = state["path_sides"]
+        tracks.path_probs[:, 1:][used] = state["path_probs"]
+
+
+class SelfPlay:
+    """All workers of a run."""
+
+    def __init__(
+        self,
+        variant: Variant,
+        encoder: Encoder,
+        *,
+        games: int,
+        workers: int,
+        max_plies: int,
+        seed: int,
+    ) -> None:
+        """Set up `workers` threads that share `games` lock-step games."""
+        self._workers = [
+            Worker(
+                variant,
+                encoder,
+                max(1, games // workers),
+                max_plies,
+                seed,
+                number,
+                workers,
+            )
+            for number in range(workers)
+        ]
+        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="selfplay")
+
+    def play(
+        self, net: FrozenNet, lambda_: float, rows: int
+    ) -> tuple[Board, NDArray[np.float32], RoundStats]:
+        """Play a round of about `rows` positions; see `Worker.play`."""
+        share = -(-rows // len(self._workers))
+        jobs = [self._pool.submit(worker.play, net, lambda_, share) for worker in self._workers]
+        boards, targets, stats = zip(*(job.result() for job in jobs), strict=True)
+        return np.concatenate(boards), np.concatenate(targets), reduce(RoundStats.plus, stats)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return the state of all workers, keys prefixed with their number."""
+        return {
+            f"worker{number}.{name}": array
+            for number, worker in enumerate(self._workers)
+            for name, array in worker.state().items()
+        }
+
+    def load_state(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Continue from what `state` returned."""
+        for number, worker in enumerate(self._workers):
+            prefix = f"worker{number}."
+            worker.load_state(
+                {k.removeprefix(prefix): v for k, v in state.items() if k.startswith(prefix)}
+            )
+
+    def close(self) -> None:
+        """Stop the threads."""
+        self._pool.shutdown()

@@ -1,0 +1,296 @@
+"""One training run: rounds of self-play and learning until the budget is used up; layer 5.
+
+A round plays about `fresh_positions` positions with frozen weights, then learns from them.
+Learning rate and lambda follow the fraction of the budget used, so that every budget runs the
+same recipe. A checkpoint holds everything: a killed run goes on from the last one, and with a
+budget in games the result is the same, bit for bit, as without the kill (CPU, same seed).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from nardy_engine.encoders import get_encoder
+from nardy_engine.errors import CheckpointError
+from nardy_rl.arena import match
+from nardy_rl.checkpoint import Manifest, make_manifest, save_network
+from nardy_rl.config import TrainConfig
+from nardy_rl.curves import Curves
+from nardy_rl.evaluator import Evaluator
+from nardy_rl.learner import Learner
+from nardy_rl.metrics import MatchResult
+from nardy_rl.nets import FrozenNet, ValueNet, pick_device, pick_precision
+from nardy_rl.players import Bot, bot_names, make_bot
+from nardy_rl.players.net import NetBot
+from nardy_rl.run_state import STATE_NAME, load_state, save_state
+from nardy_rl.selfplay import RoundStats, SelfPlay
+from nardy_rl.version import code_commit
+
+_FREE_TO_CHANGE = ("eval", "resume", "run_dir", "root", "checkpoint_every_s", "tensorboard", "budget")
+"""Settings that may differ between a stopped run and its continuation."""
+
+
+@dataclasses.dataclass
+class Progress:
+    """Where a run stands."""
+
+    games: int = 0
+    plies: int = 0
+    rounds: int = 0
+    seconds: float = 0.0
+    """Wall-clock time of training, stopped time not counted."""
+    loss: float = float("nan")
+
+
+class Trainer:
+    """A run in its folder. Call `run`, then `measure`."""
+
+    def __init__(self, config: TrainConfig, folder: Path, resumed: bool) -> None:
+        """Build everything, or load it if a stopped run is to go on.
+
+        Args:
+            config: All settings.
+            folder: The run's folder; exists.
+            resumed: True if a state lies in the folder.
+
+        Raises:
+            CheckpointError: The state does not belong to this configuration.
+            DeviceError: The device does not exist.
+        """
+        self.config, self.folder = config, folder
+        self.variant = config.variant.load()
+        self.encoder = get_encoder(config.net.encoder, self.variant)
+        self.budget = config.parsed_budget()
+        self._device = pick_device(config.device)
+        self._precision = pick_precision(config.selfplay.precision, self._device)
+        generator = torch.Generator().manual_seed(config.seed)
+        net = ValueNet(
+            self.encoder.width, config.net.hidden, self.variant.n_outcomes, generator
+        )
+        self._learner = Learner(
+            net,
+            self.variant,
+            self.encoder,
+            batch_size=config.learner.batch_size,
+            replay_capacity=config.learner.replay_capacity,
+            replay_ratio=config.learner.replay_ratio,
+            device=self._device,
+        )
+        self._selfplay = SelfPlay(
+            self.variant,
+            self.encoder,
+            games=config.selfplay.games,
+            workers=config.selfplay.workers,
+            max_plies=config.selfplay.max_plies,
+            seed=config.seed,
+        )
+        self.progress = Progress()
+        if resumed:
+            self._restore()
+        curves = folder if config.tensorboard else None
+        self._curves = Curves(curves, self.variant, self.progress.games if resumed else None)
+        self.stage_seconds: dict[str, float] = {}
+        """Wall-clock share of each stage since the start of this process."""
+        self._threads = torch.get_num_threads()
+
+    # -- the loop -----------------------------------------------------------------------------
+
+    @property
+    def fraction(self) -> float:
+        """Share of the budget used, 0 to 1."""
+        return self.budget.fraction(self.progress.seconds, self.progress.games)
+
+    def run(self, report: Callable[[Progress], object] | None = None) -> None:
+        """Train until the budget is used up; write checkpoints and curves on the way.
+
+        Args:
+            report: Called after every round.
+
+        Raises:
+            KeyboardInterrupt: Passed on, after a last checkpoint.
+        """
+        before, started = self.progress.seconds, time.monotonic()
+        saved = measured = logged = started
+        stats = RoundStats()
+        try:
+            while self.fraction < 1.0:
+                round_stats = self._round()
+                stats = round_stats if not stats.games else stats.plus(round_stats)
+                now = time.monotonic()
+                self.progress.seconds = before + now - started
+                if report is not None:
+                    report(self.progress)
+                if now - logged >= _LOG_EVERY_S or self.fraction >= 1.0:
+                    self._log(stats)
+                    stats, logged = RoundStats(), now
+                if now - saved >= self.config.checkpoint_every_s:
+                    self.save()
+                    saved = time.monotonic()
+                if now - measured >= self.config.eval.interval_every_s:
+                    self._measure_on_the_way()
+                    measured = time.monotonic()
+        finally:
+            self.save()
+            self._curves.flush()
+
+    def _round(self) -> RoundStats:
+        """Play and learn once."""
+        config, progress = self.config, self.progress
+        fraction = self.fraction
+        selfplay = config.selfplay
+        lambda_ = _linear(
+            selfplay.lambda_start,
+            selfplay.lambda_end,
+            fraction / selfplay.lambda_decay_fraction if selfplay.lambda_decay_fraction else 1.0,
+        )
+        lr = _linear(config.learner.lr, config.learner.lr_end, fraction)
+        start = time.perf_counter()
+        frozen = FrozenNet(self._learner.net, self._precision, self._device)
+        boards, targets, stats = self._selfplay.play(
+            frozen, lambda_, config.learner.fresh_positions
+        )
+        played = time.perf_counter()
+        torch.set_num_threads(self._threads)
+        # A pure function of seed and round: nothing to save, nothing to re-seed by mistake.
+        rng = np.random.default_rng([config.seed, progress.rounds])
+        progress.loss = self._learner.learn(boards, targets, lr, rng)
+        self._account(stats, played - start, time.perf_counter() - played)
+        progress.games += stats.games
+        progress.plies += stats.plies
+        progress.rounds += 1
+        self._curves.scalar("learn/loss", progress.loss, progress.games)
+        self._curves.scalar("learn/learning_rate", lr, progress.games)
+        self._curves.scalar("learn/lambda", lambda_, progress.games)
+        return stats
+
+    def _account(self, stats: RoundStats, play_s: float, learn_s: float) -> None:
+        """Add the round to the stage times; the workers' shares are scaled to wall-clock."""
+        busy = sum(stats.seconds.values())
+        for stage, spent in stats.seconds.items():
+            wall = play_s * spent / max(busy, 1e-9)
+            self.stage_seconds[stage] = self.stage_seconds.get(stage, 0.0) + wall
+        self.stage_seconds["learn"] = self.stage_seconds.get("learn", 0.0) + learn_s
+
+    def _log(self, stats: RoundStats) -> None:
+        games = self.progress.games
+        self._curves.round(stats, games)
+        self._curves.scalar("speed/games_per_s", games / max(self.progress.seconds, 1e-9), games)
+        self._curves.shares(self.stage_seconds, games)
+
+    # -- strength -----------------------------------------------------------------------------
+
+    def bot(self, name: str) -> Bot:
+        """Return the network as it stands, as a bot."""
+        network = save_network(self._network_path, self._learner.net.arrays(), self._manifest({}))
+        return NetBot(Evaluator.load(network, self.variant), name)
+
+    def _measure_on_the_way(self) -> None:
+        """Play short matches for the curves."""
+        pairs = self.config.eval.interval_games
+        if not pairs:
+            return
+        bot = self.bot("new")
+        for name in bot_names(self.variant):
+            result = match(bot, make_bot(name, self.variant), self.variant, pairs, seed=1)
+            self._curves.scalar(f"arena/{name}", result.points.mean, self.progress.games)
+
+    def measure(
+        self, pairs: int, report: Callable[[int], object] | None = None
+    ) -> list[MatchResult]:
+        """Play the final matches against every bot and write them into the network's manifest.
+
+        Args:
+            pairs: Pairs of games with the same dice against each bot.
+            report: Called with the number of pairs just finished.
+        """
+        bot = self.bot("new bot")
+        results = [
+            match(
+                bot, make_bot(name, self.variant), self.variant, pairs, self.config.seed + 1,
+                progress=report,
+            )  # fmt: skip
+            for name in reversed(bot_names(self.variant))
+        ]
+        strength = {result.b: result.to_json() for result in results}
+        for result in results:
+            self._curves.scalar(f"arena/{result.b}", result.points.mean, self.progress.games)
+        save_network(self._network_path, self._learner.net.arrays(), self._manifest(strength))
+        return results
+
+    # -- files --------------------------------------------------------------------------------
+
+    @property
+    def _network_path(self) -> Path:
+        return self.folder / self.variant.id
+
+    @property
+    def network_path(self) -> Path:
+        """The network of this run."""
+        return self._network_path.with_name(self._network_path.name + ".safetensors")
+
+    def _manifest(self, strength: dict[str, Any]) -> Manifest:
+        manifest = make_manifest(
+            self.variant,
+            self.encoder,
+            self.config.net.hidden,
+            games=self.progress.games,
+            budget=str(self.budget),
+            commit=code_commit(),
+            strength=strength,
+        )
+        return manifest | {
+            "training": {
+                "seconds": round(self.progress.seconds, 1),
+                "plies": self.progress.plies,
+                "seed": self.config.seed,
+                "device": str(self._device),
+                "precision": str(self._precision).removeprefix("torch."),
+            }
+        }
+
+    def save(self) -> None:
+        """Write the state to resume from, and the network as it stands."""
+        arrays = self._learner.state() | self._selfplay.state()
+        numbers = {
+            "progress": dataclasses.asdict(self.progress),
+            "config": dataclasses.asdict(self.config),
+            "digest": self.variant.digest(),
+        }
+        save_state(self.folder / STATE_NAME, numbers, arrays)
+        save_network(self._network_path, self._learner.net.arrays(), self._manifest({}))
+
+    def _restore(self) -> None:
+        path = self.folder / STATE_NAME
+        numbers, arrays = load_state(path)
+        before, now = numbers["config"], dataclasses.asdict(self.config)
+        for key, value in now.items():
+            if key not in _FREE_TO_CHANGE and before.get(key) != value:
+                raise CheckpointError(
+                    f"{path} was started with {key}={before.get(key)}; to resume it, give the "
+                    f"same (now {key}={value})"
+                )
+        if numbers["digest"] != self.variant.digest():
+            raise CheckpointError(f"{path} was started with other rules of {self.variant.id}")
+        self._learner.load_state(arrays)
+        self._selfplay.load_state(arrays)
+        self.progress = Progress(**numbers["progress"])
+
+    def close(self) -> None:
+        """Stop the threads and close the curves."""
+        self._selfplay.close()
+        self._curves.close()
+
+
+_LOG_EVERY_S = 2.0
+"""Least time between two points of the self-play curves."""
+
+
+def _linear(start: float, end: float, fraction: float) -> float:
+    return start + (end - start) * min(1.0, max(0.0, fraction))

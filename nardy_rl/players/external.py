@@ -18,6 +18,7 @@ An arena that plays on several threads starts as many copies of the program.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shlex
 import subprocess
@@ -27,7 +28,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nardy_engine.errors import NardyError
 from nardy_engine.rules import Variant
@@ -39,15 +39,15 @@ class ExternalError(NardyError):
     """The program did not start, died, or answered something that is not a legal play."""
 
 
-class ExternalBot:
-    """A bot that asks a separate process."""
+class Program:
+    """Copies of a program that answer lines; each thread that asks uses its own."""
 
     def __init__(self, command: str | Sequence[str], name: str) -> None:
-        """Prepare to run `command`; processes start at the first decision.
+        """Prepare to run `command`; a process starts when it is first needed.
 
         Args:
             command: A command line, split as by a shell but not run by one, or its parts.
-            name: Name in tables.
+            name: Name in messages.
 
         Raises:
             ExternalError: The command line is empty or its quotes do not match.
@@ -62,28 +62,16 @@ class ExternalBot:
         self._idle: list[subprocess.Popen[str]] = []
         weakref.finalize(self, _stop, self._idle)
 
-    def choose(self, turn: Turn) -> Choice:
-        """Return the program's choice of each game."""
-        choice = turn.after.offsets[:-1].copy()
-        asked = np.flatnonzero(turn.after.counts() > 1)
-        if asked.size:
-            requests = [
-                request_line(turn.variant, board, dice)
-                for board, dice in zip(turn.boards[asked], turn.dice[asked].tolist(), strict=True)
-            ]
-            answers = np.stack(
-                [self._board(turn.variant, line) for line in self._converse(requests)]
-            )
-            choice[asked] = self._find(turn, asked, answers)
-        return choice
+    def ask(self, requests: Sequence[str]) -> list[str]:
+        """Send lines, each with its line end, and return one answer to each.
 
-    def _converse(self, requests: list[str]) -> list[str]:
-        """Send lines to an idle process and return its answers."""
+        Raises:
+            ExternalError: The program does not start, or ends before it has answered.
+        """
         try:
             process = self._idle.pop()
         except IndexError:
             process = self._start()
-        assert process.stdin is not None
         assert process.stdout is not None
         # A thread of its own writes, or both sides could wait for the other to read.
         writer = threading.Thread(target=_write, args=(process, "".join(requests)), daemon=True)
@@ -92,9 +80,11 @@ class ExternalBot:
         for _ in requests:
             line = process.stdout.readline()
             if not line:
+                writer.join()
+                _stop([process])
                 raise ExternalError(
                     f"the bot '{self.name}' stopped after {len(answers)} of {len(requests)} "
-                    f"answers (exit code {process.wait()})"
+                    f"answers (exit code {process.returncode})"
                 )
             answers.append(line)
         writer.join()
@@ -109,6 +99,37 @@ class ExternalBot:
         except OSError as error:
             raise ExternalError(f"cannot start the bot '{self.name}': {error}") from None
 
+
+class ExternalBot:
+    """A bot that asks a separate process."""
+
+    def __init__(self, command: str | Sequence[str], name: str) -> None:
+        """Play what `command` answers; see `Program`."""
+        self.name = name
+        self._program = Program(command, name)
+
+    def choose(self, turn: Turn) -> Choice:
+        """Return the program's choice of each game.
+
+        Raises:
+            ExternalError: It answers with something that is not the end of a legal play.
+        """
+        choice = turn.after.offsets[:-1].copy()
+        asked = np.flatnonzero(turn.after.counts() > 1)
+        requests = [
+            request_line(turn.variant, board, dice)
+            for board, dice in zip(turn.boards[asked], turn.dice[asked].tolist(), strict=True)
+        ]
+        for game, request, line in zip(asked, requests, self._program.ask(requests), strict=True):
+            row = _matching_row(turn, game, self._board(turn.variant, line))
+            if row is None:
+                raise ExternalError(
+                    f"the bot '{self.name}' answered {line.strip()} to {request.strip()}, "
+                    "which is not the end of a legal play"
+                )
+            choice[game] = row
+        return choice
+
     def _board(self, variant: Variant, line: str) -> Board:
         try:
             record = json.loads(line)
@@ -118,23 +139,14 @@ class ExternalBot:
                 f"the bot '{self.name}' answered '{line.strip()[:80]}', which is no position"
             ) from None
 
-    def _find(self, turn: Turn, asked: NDArray[np.int64], answers: Board) -> Choice:
-        """Return the rows of the afterstates that equal the answers."""
-        after, checkers = turn.after, turn.variant.setup.checkers
-        found = np.empty(len(asked), dtype=np.int64)
-        for i, game in enumerate(asked):
-            own = after.of(game)
-            same = (own == answers[i]).all(axis=(1, 2))
-            if answers[i, MOVER, OFF] == checkers:  # finishing plays are one result (T-10)
-                same = own[:, MOVER, OFF] == checkers
-            rows = np.flatnonzero(same)
-            if not rows.size:
-                asked_line = request_line(turn.variant, turn.boards[game], turn.dice[game].tolist())
-                raise ExternalError(
-                    f"the bot '{self.name}' made a play that is not legal in {asked_line.strip()}"
-                )
-            found[i] = after.offsets[game] + rows[0]
-        return found
+
+def _matching_row(turn: Turn, game: int, answer: Board) -> int | None:
+    """Return the row of the afterstate that equals `answer` `[2, P]`, or None."""
+    own = turn.after.of(game)
+    same = (own == answer).all(axis=(1, 2))
+    if answer[MOVER, OFF] == turn.variant.setup.checkers:  # all finishes are one result (T-10)
+        same = own[:, MOVER, OFF] == answer[MOVER, OFF]
+    return int(turn.after.offsets[game] + np.argmax(same)) if same.any() else None
 
 
 def request_line(variant: Variant, board: Board, dice: Sequence[int]) -> str:
@@ -169,11 +181,15 @@ def _write(process: subprocess.Popen[str], text: str) -> None:
 
 
 def _stop(processes: list[subprocess.Popen[str]]) -> None:
+    """End the programs: first by the end of their input, then by force."""
     for process in processes:
-        if process.stdin is not None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        with contextlib.suppress(BrokenPipeError):  # what it never read is lost, as it should be
             process.stdin.close()
         try:
             process.wait(timeout=1)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+        process.stdout.close()

@@ -1,0 +1,174 @@
+"""Measure against GNU Backgammon, in a process of its own: strength, null tests, rules.
+
+    pip install gnubg-nn                                    # GPL; never imported by the product
+    python scripts/anchors.py strength net:short --pairs 6000
+    python scripts/anchors.py null --pairs 3000
+    python scripts/anchors.py rules --positions 100000
+
+`strength` plays a bot against gnubg 0-ply and against pubeval; `null` plays gnubg 0-ply against
+pubeval and pubeval against random, whose results are known; `rules` compares all legal plays of
+short nardy on random positions and rolls.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nardy_engine import Variant, batch, load_variant
+from nardy_engine.differential import random_pairs
+from nardy_engine.errors import NardyError
+from nardy_engine.types import MOVER, OFF, OPPONENT, Board
+from nardy_rl.arena import match
+from nardy_rl.files import write_atomic
+from nardy_rl.metrics import MatchResult
+from nardy_rl.players import make_bot
+from nardy_rl.players.external import ExternalBot, Program, request_line, row_of
+from nardy_rl.report import render_table
+
+WORKER = [sys.executable, str(Path(__file__).resolve().parent / "gnubg_worker.py")]
+GNUBG = "gnubg:0"
+GAME = "short"
+ANCHORS = {(GNUBG, "pubeval"): (0.634, 0.017), ("pubeval", "random"): (2.51, 0.04)}
+"""Points per game and half width of the interval, as measured elsewhere."""
+LINES = 2000
+"""Positions compared at a time."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one of the three measurements; return 1 if it contradicts what is known."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    modes = parser.add_subparsers(dest="mode", required=True)
+    strength = modes.add_parser("strength", help="a bot against gnubg 0-ply and pubeval")
+    strength.add_argument("bot", help="bot as for nardy arena, such as net:short")
+    null = modes.add_parser("null", help="known results: gnubg - pubeval, pubeval - random")
+    rules = modes.add_parser("rules", help="all legal plays, compared")
+    for mode in (strength, null):
+        mode.add_argument("--pairs", type=int, default=3000, help="pairs of games (%(default)s)")
+    rules.add_argument("--positions", type=int, default=100_000, help="(%(default)s)")
+    for mode in (strength, null, rules):
+        mode.add_argument("--seed", type=int, default=0, help="(%(default)s)")
+        mode.add_argument("--json", metavar="FILE", help="write the figures here too")
+    arguments = parser.parse_args(argv)
+    try:
+        variant = load_variant(GAME)
+        if arguments.mode == "rules":
+            document, code = compare_rules(variant, arguments.positions, arguments.seed)
+        elif arguments.mode == "null":
+            document, code = null_tests(variant, arguments.pairs, arguments.seed)
+        else:
+            pairings = [(arguments.bot, GNUBG), (arguments.bot, "pubeval")]
+            results = play(variant, pairings, arguments.pairs, arguments.seed)
+            document, code = {"matches": [result.to_json() for result in results]}, 0
+        if arguments.json:
+            write_atomic(Path(arguments.json), (json.dumps(document, indent=2) + "\n").encode())
+    except NardyError as error:
+        print(f"anchors: error: {error}", file=sys.stderr)
+        return 2
+    return code
+
+
+def play(
+    variant: Variant, pairings: Sequence[tuple[str, str]], pairs: int, seed: int
+) -> list[MatchResult]:
+    """Play the matches on the same dice and print their table."""
+    bots = {
+        spec: ExternalBot(WORKER, GNUBG) if spec == GNUBG else make_bot(spec, variant)
+        for pairing in pairings
+        for spec in pairing
+    }
+    results = [match(bots[a], bots[b], variant, pairs, seed) for a, b in pairings]
+    print(render_table(results))
+    return results
+
+
+def null_tests(variant: Variant, pairs: int, seed: int) -> tuple[dict[str, Any], int]:
+    """Play the matches whose results are known and say whether the intervals meet."""
+    results = play(variant, list(ANCHORS), pairs, seed)
+    failed = 0
+    for result in results:
+        known, half = ANCHORS[result.a, result.b]
+        agrees = abs(result.points.mean - known) <= result.points.half + half
+        failed += not agrees
+        word = "agrees with" if agrees else "CONTRADICTS"
+        print(f"{result.a} against {result.b}: {word} the known {known:+.3f} ± {half}")
+    return {"matches": [result.to_json() for result in results]}, int(failed > 0)
+
+
+def compare_rules(variant: Variant, positions: int, seed: int) -> tuple[dict[str, Any], int]:
+    """Compare all legal plays with gnubg's on random positions; print the differing ones."""
+    boards, dice = random_pairs(variant, positions, seed)
+    program = Program([*WORKER, "--moves"], GNUBG)
+    differing: list[dict[str, Any]] = []
+    plays = 0
+    for begin in range(0, positions, LINES):
+        part = slice(begin, begin + LINES)
+        after = batch.afterstates(variant, boards[part], dice[part])
+        rolls = dice[part].tolist()
+        lines = [
+            request_line(variant, board, roll)
+            for board, roll in zip(boards[part], rolls, strict=True)
+        ]
+        theirs = _listed(variant, program.ask(lines))
+        wrong = _differing(variant, after, theirs)
+        plays += len(after.boards)
+        differing += [json.loads(lines[i]) for i in wrong]
+        for i in wrong:
+            print(f"differs: {lines[i].strip()} ({len(after.of(i))} and {len(theirs.of(i))} plays)")
+    print(
+        f"{positions:,} positions and rolls of {variant.id} (rules {variant.digest()}, "
+        f"seed {seed}), {plays:,} plays: {len(differing):,} positions differ from gnubg"
+    )
+    document = {
+        "variant": {"id": variant.id, "digest": variant.digest()},
+        "seed": seed,
+        "positions": positions,
+        "plays": plays,
+        "differing": differing,
+    }
+    return document, int(bool(differing))
+
+
+def _listed(variant: Variant, answers: Sequence[str]) -> batch.Afterstates:
+    """Return the worker's answers as ragged boards."""
+    listed = [json.loads(line)["results"] for line in answers]
+    rows = [
+        [row_of(variant, end["me"]), row_of(variant, end["opp"])] for ends in listed for end in ends
+    ]
+    offsets = np.concatenate(([0], np.cumsum([len(ends) for ends in listed])))
+    return batch.Afterstates(np.array(rows, dtype=np.int8), offsets)
+
+
+def _differing(
+    variant: Variant, ours: batch.Afterstates, theirs: batch.Afterstates
+) -> NDArray[np.int64]:
+    """Return the games whose sets of results differ, or where ours lists one twice."""
+    mine, times = np.unique(_keys(variant, ours), axis=0, return_counts=True)
+    other = np.unique(_keys(variant, theirs), axis=0)
+    both, lists = np.unique(np.concatenate((mine, other)), axis=0, return_counts=True)
+    wrong = np.concatenate((mine[times > 1, 0], both[lists == 1, 0]))
+    return np.unique(wrong).astype(np.int64)
+
+
+def _keys(variant: Variant, after: batch.Afterstates) -> NDArray[np.int16]:
+    """Return `[A, 1 + 2 * P]`: the game, then its end; finished ones by outcome (T-10)."""
+    boards: Board = after.boards.copy()
+    finished = np.flatnonzero(boards[:, MOVER, OFF] == variant.setup.checkers)
+    outcomes = batch.outcomes(variant, boards[finished])
+    boards[finished, OPPONENT] = 0
+    boards[finished, OPPONENT, OFF] = outcomes
+    game = np.repeat(np.arange(len(after.offsets) - 1), after.counts())
+    return np.column_stack((game, boards.reshape(len(boards), -1))).astype(np.int16)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,82 @@
+"""`nardy arena` as a user runs it, in a process of its own."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from nardy_rl.cli import main
+
+
+def nardy(*words, folder):
+    """Run `nardy` with the given words in `folder`."""
+    return subprocess.run(
+        [sys.executable, "-m", "nardy_rl.cli", *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_a_match_prints_a_table_and_writes_json(tmp_path):
+    """The table names bots, points with interval and games; the file holds the same figures."""
+    done = nardy(
+        *("arena", "variant=short", "a=pubeval", "b=random", "games=200", "json=out.json"),
+        folder=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    row = next(line for line in done.stdout.splitlines() if line.startswith("pubeval  random"))
+    (match,) = json.loads((tmp_path / "out.json").read_text())["matches"]
+    assert f"{match['points']['mean']:+.3f} ± " in row
+    assert row.endswith("200")
+    assert match["variant"]["id"] == "short"
+    assert 2.2 < match["points"]["low"] < match["points"]["high"] < 2.8
+    counted = sum(sum(kinds.values()) for kinds in match["outcomes"].values())
+    assert counted == match["games"] == 200
+
+
+def test_a_round_robin_on_standard_output_is_json_alone(tmp_path, tiny_network):
+    """`json=-` prints the document in place of the table; a checkpoint file plays by its path."""
+    path = tiny_network("long")
+    network = path.relative_to(tmp_path)
+    done = nardy(
+        *("arena", "variant=long", f"players=[random,race,{network}]", "games=20", "json=-"),
+        folder=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert len(document["matches"]) == 3
+    assert {rating["name"] for rating in document["ratings"]} == {"random", "race", str(network)}
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["a=rcae"], "unknown bot 'rcae'; did you mean 'race'?"),
+        (["a=pubeval"], "plays short nardy and its relatives, not long"),
+        (["a=race", "games=7"], "games must be even"),
+        (["a=race", "gmes=8"], "did you mean 'games'?"),
+        (["players=[race,race]"], "'race' is listed twice"),
+        (["a=./missing.safetensors"], "missing.safetensors"),
+        (["a=race", "json=no/../such/../out.txt/x", "games=2"], "cannot write"),
+    ],
+)
+def test_a_mistake_is_one_sentence_and_exit_code_2(tmp_path, monkeypatch, capsys, words, sentence):
+    """Wrong use never ends in a traceback."""
+    (tmp_path / "out.txt").write_text("a file, no folder")
+    monkeypatch.chdir(tmp_path)
+    assert main(["arena", "variant=long", "b=random", *words]) == 2
+    message = capsys.readouterr().err
+    assert sentence in message
+    assert message.startswith("nardy: error: ")
+    assert len(message.splitlines()) == 1
+
+
+def test_a_mistake_leaves_the_process_with_code_2(tmp_path):
+    """The same through the real command: nothing but the sentence."""
+    done = nardy("arena", "variant=long", "a=rcae", "b=random", folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Traceback" not in done.stderr

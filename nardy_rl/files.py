@@ -1,7 +1,8 @@
-"""Writing files and folders so that a reader finds the old or the new one, never half of one.
+"""Writing files and folders so that a reader never finds half of one.
 
-Everything is written beside its target, flushed to the disk and renamed over it (T45). A failed
-write leaves the previous file as it was and raises an `OutputError`, a sentence for the user.
+Everything is written beside its target and renamed over it; files are flushed to the disk before,
+so that even a power cut leaves the old or the new one (T45). A failed write leaves the previous
+content as it was and raises an `OutputError`, a sentence for the user.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ def write_atomic(path: Path, data: bytes) -> None:
 def new_folder(path: Path, marker: str) -> Iterator[Path]:
     """Yield an empty folder to fill; it takes the place of `path` when the block succeeds.
 
-    A folder that exists is replaced only if it is empty or holds the file `marker`, that is, if
+    Readers find the old or the new folder, or for an instant none: folders cannot be exchanged in
+    one step everywhere. A folder that exists is replaced only if it is empty or holds the file `marker`, that is, if
     it was written by an earlier call: nobody loses a folder of theirs to a mistyped path.
 
     Args:

@@ -37,7 +37,8 @@ point:checkers in its own numbers (24 is the head, 6 to 1 the home):
 --json prints one object: variant, digest, network, position, outcomes (the names in the order of
 every list of probabilities), and either before_roll and average_over_rolls, each with equity and
 probabilities, or dice, n_plays and plays, each with play, position (after it, the other side to
-roll), equity, difference and probabilities. A probability is that of exactly this outcome; each list adds up to 1."""
+roll), equity, difference and probabilities. A probability is that of exactly this outcome; each
+list adds up to 1."""
 
 
 def main(argv: Sequence[str]) -> int:

@@ -51,6 +51,7 @@ _MEANING = {
     "vectors.json": "positions with exact inputs and outputs",
     "nardy.mjs": "the inputs, written in JavaScript from the manifest",
     "example.mjs": "a complete consumer: npm install && node example.mjs",
+    "package.json": "what npm installs for it",
 }
 
 

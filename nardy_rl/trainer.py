@@ -82,6 +82,7 @@ class Trainer:
             replay_capacity=config.learner.replay_capacity,
             replay_ratio=config.learner.replay_ratio,
             device=self._device,
+            precision=self._precision,
         )
         self._selfplay = SelfPlay(
             self.variant,

@@ -1,0 +1,261 @@
+"""Measure the published figures, and write them into the documents.
+
+    python scripts/fill_figures.py                       # fill the documents from docs/figures/
+    python scripts/fill_figures.py --check               # exit 1 if a document is out of date
+    python scripts/fill_figures.py --measure bench       # run its commands again, then fill
+
+`docs/figures/figures.toml` names every figure and the commands that give it; what they gave lies
+beside it as `NAME.json`. In a document a figure stands between `<!-- figure:NAME -->` and
+`<!-- /figure -->`; nobody writes there by hand.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from nardy_engine.errors import NardyError
+from nardy_rl.files import write_atomic
+from nardy_rl.version import code_commit
+
+ROOT = Path(__file__).resolve().parents[1]
+FIGURES = Path("docs/figures")
+DOCUMENTS = ("README.md", "checkpoints/README.md", "ARCHITECTURE.md", "DECISIONS.md")
+NETWORKS = "networks"
+"""Name of the figure that comes from the manifests in checkpoints/, not from commands."""
+
+_BLOCK = re.compile(r"(<!-- figure:([\w-]+) -->\n).*?(<!-- /figure -->)", re.DOTALL)
+_MISSING = "_Not measured yet._"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Measure what was asked for and fill the documents; return the exit code."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--measure", metavar="NAME", nargs="+", default=[], help="figures, or all")
+    parser.add_argument("--check", action="store_true", help="change nothing")
+    arguments = parser.parse_args(argv)
+    try:
+        plans = read_plans(ROOT)
+        names = list(plans) if arguments.measure == ["all"] else arguments.measure
+        for name in names:
+            if name not in plans:
+                raise NardyError(f"no figure is called '{name}'; there are {', '.join(plans)}")
+            result = measure(plans[name])
+            text = json.dumps(result, indent=2, ensure_ascii=False) + "\n"
+            write_atomic(ROOT / FIGURES / f"{name}.json", text.encode())
+        changed = fill_documents(ROOT, write=not arguments.check)
+    except NardyError as error:
+        print(f"fill_figures: error: {error}", file=sys.stderr)
+        return 2
+    for path in changed:
+        print(f"{path} {'is out of date' if arguments.check else 'filled'}")
+    return int(arguments.check and bool(changed))
+
+
+def read_plans(root: Path) -> dict[str, dict[str, Any]]:
+    """Return what `figures.toml` says: per figure `commands` and `show`, a key of `RENDERERS`."""
+    return tomllib.loads((root / FIGURES / "figures.toml").read_text("utf-8"))
+
+
+def measure(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """Run the commands of a figure and return all that is needed to render it.
+
+    `{json}` in a command stands for a file that the command writes; without it, what the
+    command prints is the figure.
+
+    Raises:
+        NardyError: A command fails.
+    """
+    results: list[Any] = []
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    for command in plan["commands"]:
+        print(f"$ {command}", file=sys.stderr, flush=True)
+        with tempfile.TemporaryDirectory() as folder:
+            target = Path(folder) / "figure.json"
+            words = shlex.split(command.replace("{json}", str(target)))
+            done = subprocess.run(
+                words, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=False
+            )
+            if done.returncode:
+                raise NardyError(f"'{command}' ended with code {done.returncode}")
+            results.append(json.loads(target.read_text()) if target.exists() else done.stdout)
+    return {
+        "commands": list(plan["commands"]),
+        "show": plan["show"],
+        "commit": code_commit(),
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}",
+        "results": results,
+    }
+
+
+def processor() -> str:
+    """Return the name of the processor as the system tells it."""
+    try:
+        text = Path("/proc/cpuinfo").read_text("utf-8", errors="replace")
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = re.findall(r"model name\s*:\s*(.+)", text)
+    return names[0].strip() if names else platform.machine()
+
+
+# -- documents ------------------------------------------------------------------------------------
+
+
+def fill_documents(root: Path, *, write: bool) -> list[str]:
+    """Put every figure into its blocks; return the documents that changed or would change."""
+    changed = []
+    for name in DOCUMENTS:
+        path = root / name
+        if not path.exists():
+            continue
+        before = path.read_text("utf-8")
+        after = _BLOCK.sub(lambda block: f"{block[1]}{render(root, block[2])}\n{block[3]}", before)
+        if after != before:
+            changed.append(name)
+            if write:
+                write_atomic(path, after.encode())
+    return changed
+
+
+def render(root: Path, name: str) -> str:
+    """Return a figure as Markdown."""
+    if name == NETWORKS:
+        return render_networks(root / "checkpoints")
+    path = root / FIGURES / f"{name}.json"
+    if not path.exists():
+        return _MISSING
+    figure = json.loads(path.read_text("utf-8"))
+    body = RENDERERS[figure["show"]](figure["results"])
+    if figure["show"] == "output":
+        return body
+    commands = "\n".join(command.replace("{json}", "FILE") for command in figure["commands"])
+    told = f"Measured {figure['date']} at {figure['commit']} on {figure['machine']} with"
+    return f"{body}\n\n{told}\n\n```\n{commands}\n```"
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _matches(results: Sequence[Any]) -> list[dict[str, Any]]:
+    return [match for result in results for match in result["matches"]]
+
+
+def _interval(figure: Mapping[str, float], template: str) -> str:
+    """Return a mean and the half width of its interval."""
+    half = (figure["high"] - figure["low"]) / 2
+    return f"{template.format(figure['mean'])} ± {template.replace('+', '').format(half)}"
+
+
+def render_strength(results: Sequence[Any]) -> str:
+    """Return one row per match from the view of its first bot."""
+    header = ("bot", "against", "points/game", "won", "mars won", "mars lost", "games")
+    rows = [
+        (
+            match["a"],
+            match["b"],
+            _interval(match["points"], "{:+.3f}"),
+            _interval(match["win_rate"], "{:.1%}"),
+            f"{match['mars_won']['mean']:.1%}",
+            f"{match['mars_lost']['mean']:.1%}",
+            f"{match['games']:,}",
+        )
+        for match in _matches(results)
+    ]
+    return _table(header, rows)
+
+
+def render_game(results: Sequence[Any]) -> str:
+    """Return what the games are like, whoever won them."""
+    header = (
+        "between",
+        "mars or more",
+        "plies",
+        "first mover, points",
+        "first mover wins",
+        "games",
+    )
+    rows = [
+        (
+            f"{match['a']} and {match['b']}",
+            _interval(match["mars_rate"], "{:.2%}"),
+            _interval(match["length"], "{:.2f}"),
+            _interval(match["first_mover_points"], "{:+.3f}"),
+            _interval(match["first_mover_wins"], "{:.2%}"),
+            f"{match['games']:,}",
+        )
+        for match in _matches(results)
+    ]
+    return _table(header, rows)
+
+
+def render_speed(results: Sequence[Any]) -> str:
+    """Return the medians of `nardy bench --json` and its training runs."""
+    rows = []
+    for result in results:
+        document = json.loads(result) if isinstance(result, str) else result
+        rows += [(f["name"], f"{f['median']:,.4g}", f["unit"]) for f in document["figures"]]
+        rows += [
+            (
+                f"{run['variant']}: training, net={run['net']}",
+                f"{run['games_per_s']:,.0f}",
+                "games/s",
+            )
+            for run in document["training"]
+        ]
+    return _table(("measurement", "median", "unit"), rows)
+
+
+def render_output(results: Sequence[Any]) -> str:
+    """Return what the commands printed, as it was."""
+    return "\n".join(f"```\n{str(result).rstrip()}\n```" for result in results)
+
+
+def render_networks(folder: Path) -> str:
+    """Return the shipped networks by what their manifests say."""
+    rows = []
+    for path in sorted(folder.glob("*.json")):
+        manifest = json.loads(path.read_text("utf-8"))
+        size = path.with_suffix(".safetensors").stat().st_size
+        rows.append(
+            (
+                f"`{path.stem}`",
+                "-".join(str(n) for n in manifest["net"]["hidden"]),
+                f"{manifest['encoder']['id']}-{manifest['encoder']['version']}",
+                f"{manifest['games']:,}",
+                manifest["budget"],
+                f"{size / 1000:,.0f} kB",
+                f"`{manifest['variant']['digest']}`",
+            )
+        )
+    header = ("network", "hidden units", "encoder", "games", "budget", "size", "rules")
+    return _table(header, rows) if rows else _MISSING
+
+
+RENDERERS: dict[str, Callable[[Sequence[Any]], str]] = {
+    "strength": render_strength,
+    "game": render_game,
+    "speed": render_speed,
+    "output": render_output,
+}
+"""How a figure is shown, by the name that `figures.toml` uses."""
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -17,7 +17,7 @@ PY := $(BIN)/python
 DEPS := pyproject.toml constraints/constraints.txt scripts/setup.sh
 CODE := engine nardy_rl scripts tests
 
-.PHONY: help setup setup-dev train test test-slow lint fmt types arch bench compare strength \
+.PHONY: help setup setup-dev train test test-slow lint fmt types arch bench compare strength anchors \
         notebooks wheel-test ci clean
 
 help: ## show this list
@@ -25,8 +25,10 @@ help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(VENV)/.installed ## create .venv and install the project into it
+	@:
 
 setup-dev: $(VENV)/.installed-dev ## the same with what tests, lint and notebooks need
+	@:
 
 $(VENV)/.installed: $(DEPS)
 	@scripts/setup.sh $(VENV)
@@ -71,8 +73,16 @@ bench: setup ## measure engine, network and training throughput
 compare: setup ## compare the two engines on random positions (ARGS="--pairs 1000000")
 	@$(PY) scripts/compare_engines.py $(ARGS)
 
-strength: setup ## measure the shipped networks against the heuristic bots
-	@$(PY) scripts/strength.py $(ARGS)
+strength: setup ## play the shipped network of VARIANT against each of its bots (ARGS="games=20000")
+	@bots=$$($(PY) -c 'import sys; from nardy_engine import load_variant as v; \
+	  from nardy_rl.players import bot_names; print(*bot_names(v(sys.argv[1])))' $(VARIANT)); \
+	for bot in $$bots; do \
+	  $(BIN)/nardy arena variant=$(VARIANT) a=net:$(VARIANT) b=$$bot $(ARGS); \
+	done
+
+anchors: setup ## compare with GNU Backgammon, a GPL program in its own process (ARGS="null --pairs 3000")
+	@$(PY) -m pip install --quiet --constraint constraints/constraints.txt -e '.[anchors]'
+	@$(PY) scripts/anchors.py $(or $(ARGS),--help)
 
 notebooks: setup-dev ## run the notebooks from top to bottom
 	@$(PY) -m pytest -q tests/contracts/test_notebooks.py $(ARGS)

@@ -28,7 +28,8 @@ find_python() {
       return
     fi
   done
-  fail "Python 3.11, 3.12 or 3.13 with the venv module is needed; set PYTHON=/path/to/python3.x"
+  fail "Python 3.11, 3.12 or 3.13 with the venv module is needed${PYTHON:+, $PYTHON is not};" \
+    "set PYTHON=/path/to/python3.x"
 }
 
 # Runs pip quietly; what it says goes to the log and is shown only if it fails.
@@ -66,7 +67,7 @@ install_torch() {
 }
 
 if ! "$venv/bin/python" -c 'pass' >/dev/null 2>&1; then
-  python="$(find_python)"
+  python="$(find_python)" || exit 1
   say "setup: creating $venv with $("$python" --version)"
   "$python" -m venv --clear "$venv" || fail "$python could not create $venv"
 fi

@@ -52,8 +52,9 @@ def new_folder(path: Path, marker: str) -> Iterator[Path]:
     """Yield an empty folder to fill; it takes the place of `path` when the block succeeds.
 
     Readers find the old or the new folder, or for an instant none: folders cannot be exchanged in
-    one step everywhere. A folder that exists is replaced only if it is empty or holds the file `marker`, that is, if
-    it was written by an earlier call: nobody loses a folder of theirs to a mistyped path.
+    one step everywhere. A folder that exists is replaced only if it is empty or holds the file
+    `marker`, that is, if it was written by an earlier call: nobody loses a folder of theirs to a
+    mistyped path.
 
     Args:
         path: The folder to create or replace.

@@ -87,12 +87,15 @@ def measure(plan: Mapping[str, Any]) -> dict[str, Any]:
         with tempfile.TemporaryDirectory() as folder:
             target = Path(folder) / "figure.json"
             words = shlex.split(command.replace("{json}", str(target)))
+            # Progress bars are part of what a command shows, but not of JSON.
+            errors = subprocess.STDOUT if plan["show"] == "output" else None
             done = subprocess.run(
-                words, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=False
+                words, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=errors, check=False
             )
             if done.returncode:
                 raise NardyError(f"'{command}' ended with code {done.returncode}")
-            results.append(json.loads(target.read_text()) if target.exists() else done.stdout)
+            printed = as_shown(done.stdout.decode())
+            results.append(json.loads(target.read_text()) if target.exists() else printed)
     return {
         "commands": list(plan["commands"]),
         "show": plan["show"],
@@ -101,6 +104,11 @@ def measure(plan: Mapping[str, Any]) -> dict[str, Any]:
         "machine": f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}",
         "results": results,
     }
+
+
+def as_shown(text: str) -> str:
+    """Return output as a terminal shows it in the end: bars overwrite their earlier states."""
+    return "\n".join(line.rstrip().rpartition("\r")[2] for line in text.split("\n"))
 
 
 def processor() -> str:
@@ -224,7 +232,7 @@ def render_speed(results: Sequence[Any]) -> str:
 
 def render_output(results: Sequence[Any]) -> str:
     """Return what the commands printed, as it was."""
-    return "\n".join(f"```\n{str(result).rstrip()}\n```" for result in results)
+    return "\n".join(f"```\n{str(result).strip()}\n```" for result in results)
 
 
 def render_networks(folder: Path) -> str:

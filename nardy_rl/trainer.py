@@ -9,8 +9,13 @@ budget in games the result is the same, bit for bit, as without the kill (CPU, s
 from __future__ import annotations
 
 import dataclasses
+import json
+import math
+import signal
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +23,7 @@ import numpy as np
 import torch
 
 from nardy_engine.encoders import get_encoder
-from nardy_engine.errors import CheckpointError
+from nardy_engine.errors import CheckpointError, NardyError
 from nardy_rl.arena import match
 from nardy_rl.checkpoint import Manifest, make_manifest, save_network
 from nardy_rl.config import TrainConfig
@@ -35,6 +40,10 @@ from nardy_rl.version import code_commit
 
 _FREE_TO_CHANGE = ("eval", "resume", "run_dir", "root", "checkpoint_every_s", "tensorboard", "budget")
 """Settings that may differ between a stopped run and its continuation."""
+
+
+class DivergedError(NardyError):
+    """The network's weights have left the range of numbers; learning cannot go on."""
 
 
 @dataclasses.dataclass
@@ -100,6 +109,8 @@ class Trainer:
         self.stage_seconds: dict[str, float] = {}
         """Wall-clock share of each stage since the start of this process."""
         self._threads = torch.get_num_threads()
+        self._whole = True
+        """False while a round is under way: weights and games do not belong together then."""
 
     # -- the loop -----------------------------------------------------------------------------
 
@@ -115,22 +126,24 @@ class Trainer:
             report: Called after every round.
 
         Raises:
-            KeyboardInterrupt: Passed on, after a last checkpoint.
+            DivergedError: The loss is no longer a number; the last checkpoint stays.
+            KeyboardInterrupt: Passed on after the round and a last checkpoint.
         """
         before, started = self.progress.seconds, time.monotonic()
         saved = measured = logged = started
-        stats = RoundStats()
+        stats: RoundStats | None = None
         try:
             while self.fraction < 1.0:
-                round_stats = self._round()
-                stats = round_stats if not stats.games else stats.plus(round_stats)
+                with _interrupt_after():
+                    round_stats = self._round()
+                stats = round_stats if stats is None else stats.plus(round_stats)
                 now = time.monotonic()
                 self.progress.seconds = before + now - started
                 if report is not None:
                     report(self.progress)
                 if now - logged >= _LOG_EVERY_S or self.fraction >= 1.0:
                     self._log(stats)
-                    stats, logged = RoundStats(), now
+                    stats, logged = None, now
                 if now - saved >= self.config.checkpoint_every_s:
                     self.save()
                     saved = time.monotonic()
@@ -138,13 +151,13 @@ class Trainer:
                     self._measure_on_the_way()
                     measured = time.monotonic()
         finally:
-            self.save()
-            self._curves.flush()
+            if self._whole:
+                self.save()
 
     def _round(self) -> RoundStats:
         """Play and learn once."""
         config, progress = self.config, self.progress
-        fraction = self.fraction
+        fraction, self._whole = self.fraction, False
         selfplay = config.selfplay
         lambda_ = _linear(
             selfplay.lambda_start,
@@ -162,10 +175,16 @@ class Trainer:
         # A pure function of seed and round: nothing to save, nothing to re-seed by mistake.
         rng = np.random.default_rng([config.seed, progress.rounds])
         progress.loss = self._learner.learn(boards, targets, lr, rng)
+        if not math.isfinite(progress.loss):
+            raise DivergedError(
+                f"the loss is {progress.loss} after {progress.games} games: the learning rate "
+                f"{lr:g} is too high for this network; lower learner.lr"
+            )
         self._account(stats, played - start, time.perf_counter() - played)
         progress.games += stats.games
         progress.plies += stats.plies
         progress.rounds += 1
+        self._whole = True
         self._curves.scalar("learn/loss", progress.loss, progress.games)
         self._curves.scalar("learn/learning_rate", lr, progress.games)
         self._curves.scalar("learn/lambda", lambda_, progress.games)
@@ -258,6 +277,7 @@ class Trainer:
 
     def save(self) -> None:
         """Write the state to resume from, and the network as it stands."""
+        self._curves.flush()  # before the state: a continuation purges only what lies beyond it
         arrays = self._learner.state() | self._selfplay.state()
         numbers = {
             "progress": dataclasses.asdict(self.progress),
@@ -270,12 +290,12 @@ class Trainer:
     def _restore(self) -> None:
         path = self.folder / STATE_NAME
         numbers, arrays = load_state(path)
-        before, now = numbers["config"], dataclasses.asdict(self.config)
-        for key, value in now.items():
-            if key not in _FREE_TO_CHANGE and before.get(key) != value:
+        before, now = _settings(numbers["config"]), _settings(dataclasses.asdict(self.config))
+        for key in sorted(before.keys() | now.keys()):
+            if before.get(key) != now.get(key):
                 raise CheckpointError(
                     f"{path} was started with {key}={before.get(key)}; to resume it, give the "
-                    f"same (now {key}={value})"
+                    f"same (now {key}={now.get(key)})"
                 )
         if numbers["digest"] != self.variant.digest():
             raise CheckpointError(f"{path} was started with other rules of {self.variant.id}")
@@ -287,6 +307,44 @@ class Trainer:
         """Stop the threads and close the curves."""
         self._selfplay.close()
         self._curves.close()
+
+
+@contextmanager
+def _interrupt_after() -> Iterator[None]:
+    """Put Ctrl-C off until the block is done; a second one is obeyed at once."""
+    caught: list[int] = []
+
+    def note(number: int, _: object) -> None:
+        if caught:
+            raise KeyboardInterrupt
+        caught.append(number)
+
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.default_int_handler or (
+        threading.current_thread() is not threading.main_thread()
+    ):
+        yield
+        return
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if caught:
+        raise KeyboardInterrupt
+
+
+def _settings(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that a continuation must share, by dotted name, as JSON keeps them."""
+    flat: dict[str, Any] = {}
+    for key, value in json.loads(json.dumps(config)).items():
+        if key in _FREE_TO_CHANGE:
+            continue
+        if isinstance(value, dict):
+            flat |= {f"{key}.{name}": inner for name, inner in value.items()}
+        else:
+            flat[key] = value
+    return flat
 
 
 _LOG_EVERY_S = 2.0

@@ -127,7 +127,7 @@ def with_companions(variant, option, value):
         return variant.with_options(base), variant.with_options({**more, option: value})
     except VariantError:
         pass
-    if key == ("dice.sides", 5) or key == ("setup.home", 5):
+    if key in (("dice.sides", 5), ("setup.home", 5)):
         more = {**more, **LISTED_BELOW_SIX}
         base = {**base, **LISTED_BELOW_SIX} if base else base
         try:
@@ -138,7 +138,7 @@ def with_companions(variant, option, value):
 
 
 def answer(engine, variant, witness):
-    """Return what the engine says to a witness; `None` if the witness is no position of the game."""
+    """Return what the engine says to a witness; None if it is no position of the game."""
     if witness.startswith("loser"):
         try:
             loser = row(witness.removeprefix("loser"), variant.setup.checkers)

@@ -1,0 +1,83 @@
+"""Compare the reference engine with the kernels on random positions and rolls.
+
+Exits 1 on any difference and prints the first one as a line of JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+
+from tqdm import tqdm
+
+from nardy_engine import load_variant, variant_names
+from nardy_engine.differential import Comparison, compare_in_parts
+from nardy_engine.errors import NardyError
+
+
+def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("games", nargs="*", help="variants to compare; all of the catalog if none")
+    parser.add_argument("--pairs", type=int, default=1_000_000, help="(position, roll) pairs each")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the pairs")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a rule option, such as block.check=every_step; may be repeated",
+    )
+    parsed = parser.parse_args(arguments)
+    for name in ("pairs", "jobs"):
+        if getattr(parsed, name) < 1:
+            parser.error(f"--{name} must be at least 1")
+    if parsed.seed < 0:
+        parser.error("--seed must be 0 or more")
+    for option in parsed.option:
+        if "=" not in option:
+            parser.error(f"--option needs NAME=VALUE, not '{option}'")
+    return parsed
+
+
+def compare_game(name: str, arguments: argparse.Namespace) -> Comparison:
+    """Compare one game with a progress bar."""
+    options = dict(option.split("=", 1) for option in arguments.option)
+    load_variant(name, options)  # a wrong option is one sentence here, not one per process
+    total = Comparison(0, 0, None)
+    parts = compare_in_parts(name, arguments.pairs, arguments.seed, options, arguments.jobs)
+    with tqdm(total=arguments.pairs, desc=name, unit="pair", unit_scale=True) as bar:
+        for part in parts:
+            total += part
+            bar.update(part.pairs)
+    return total
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the comparison; return the exit status."""
+    parsed = parse_arguments(arguments)
+    rows, first = [], None
+    try:
+        for name in parsed.games or variant_names():
+            started = time.perf_counter()
+            result = compare_game(name, parsed)
+            seconds = time.perf_counter() - started
+            rows.append((name, result.pairs, result.differences, seconds))
+            first = first or result.first
+    except NardyError as error:
+        print(f"nardy: error: {error}", file=sys.stderr)
+        return 2
+    print(f"{'variant':<14}{'pairs':>12}{'differences':>14}{'seconds':>10}")
+    for name, pairs, differences, seconds in rows:
+        print(f"{name:<14}{pairs:>12,}{differences:>14,}{seconds:>10.0f}")
+    if first is not None:
+        print(json.dumps(first))
+    return 0 if first is None else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,125 @@
+"""The figures in the documents come from files, and the curves from event files."""
+
+import json
+import math
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+from nardy_engine.errors import NardyError
+
+ROOT = Path(__file__).parents[2]
+FIGURES = runpy.run_path(str(ROOT / "scripts" / "fill_figures.py"))
+CURVES = runpy.run_path(str(ROOT / "scripts" / "plot_curves.py"))
+
+MATCH = {
+    "a": "net:long",
+    "b": "race",
+    "games": 2000,
+    "points": {"mean": 0.5, "low": 0.45, "high": 0.55},
+    "win_rate": {"mean": 0.75, "low": 0.74, "high": 0.76},
+    "mars_won": {"mean": 0.25, "low": 0.2, "high": 0.3},
+    "mars_lost": {"mean": 0.125, "low": 0.1, "high": 0.15},
+    "mars_rate": {"mean": 0.375, "low": 0.35, "high": 0.4},
+    "length": {"mean": 90.0, "low": 89.0, "high": 91.0},
+    "first_mover_points": {"mean": 0.01, "low": -0.01, "high": 0.03},
+    "first_mover_wins": {"mean": 0.51, "low": 0.5, "high": 0.52},
+}
+
+
+@pytest.fixture
+def project(tmp_path):
+    """Return a folder with one document and one measured figure."""
+    folder = tmp_path / "docs" / "figures"
+    folder.mkdir(parents=True)
+    figure = {
+        "commands": ["nardy arena a=net:long b=race json={json}"],
+        "show": "strength",
+        "commit": "abc",
+        "date": "2026-01-31",
+        "machine": "a processor, 2 cores, Python 3.11.0",
+        "results": [{"matches": [MATCH]}],
+    }
+    (folder / "strength.json").write_text(json.dumps(figure))
+    text = "Before\n<!-- figure:strength -->\nold\n<!-- /figure -->\nafter\n"
+    (tmp_path / "README.md").write_text(text)
+    return tmp_path
+
+
+def test_documents_show_the_figures_on_disk():
+    """No document of the project is out of date with the figures in docs/figures."""
+    assert FIGURES["fill_documents"](ROOT, write=False) == []
+
+
+def test_every_figure_is_planned():
+    """Every block in a document has commands that measure it."""
+    plans = FIGURES["read_plans"](ROOT)
+    for name in FIGURES["DOCUMENTS"]:
+        used = re.findall(r"<!-- figure:([\w-]+) -->", (ROOT / name).read_text("utf-8"))
+        assert set(used) <= {*plans, FIGURES["NETWORKS"]}, name
+
+
+def test_block_is_filled(project):
+    """A block gets the table, and nothing outside of it changes."""
+    assert FIGURES["fill_documents"](project, write=True) == ["README.md"]
+    text = (project / "README.md").read_text("utf-8")
+    row = "| net:long | race | +0.500 ± 0.050 | 75.0% ± 1.0% | 25.0% | 12.5% | 2,000 |"
+    assert row in text
+    assert "json=FILE" in text
+    assert text.startswith("Before\n<!-- figure:strength -->\n")
+    assert text.endswith("\n<!-- /figure -->\nafter\n")
+    assert FIGURES["fill_documents"](project, write=True) == []
+
+
+def test_check_changes_nothing(project):
+    """Without `write` the document is named but left as it is."""
+    before = (project / "README.md").read_text("utf-8")
+    assert FIGURES["fill_documents"](project, write=False) == ["README.md"]
+    assert (project / "README.md").read_text("utf-8") == before
+
+
+def test_figure_that_was_not_measured(project):
+    """A figure without a file says so."""
+    (project / "docs" / "figures" / "strength.json").unlink()
+    FIGURES["fill_documents"](project, write=True)
+    assert "_Not measured yet._" in (project / "README.md").read_text("utf-8")
+
+
+def test_bars_are_shown_as_they_end():
+    """What a progress bar overwrote is not part of the figure."""
+    assert FIGURES["as_shown"]("training 1%\rtraining 100%\nnetwork: x\n") == (
+        "training 100%\nnetwork: x\n"
+    )
+
+
+def test_measuring_runs_the_commands():
+    """A figure holds what its commands printed and wrote."""
+    plan = {"commands": ["python -c \"open(r'{json}', 'w').write('[1]')\""], "show": "speed"}
+    assert FIGURES["measure"](plan)["results"] == [[1]]
+    with pytest.raises(NardyError, match="code 3"):
+        FIGURES["measure"]({"commands": ['python -c "exit(3)"'], "show": "output"})
+
+
+def test_curves_are_read_and_drawn(tmp_path):
+    """The picture shows the curves that the event files hold, over games."""
+    from torch.utils.tensorboard import SummaryWriter
+
+    writer = SummaryWriter(str(tmp_path))
+    for games in (0, 1000, 2000):
+        writer.add_scalar("learn/loss", math.exp(-games / 1000), games)
+        writer.add_scalar("arena/random", games / 1000, games)
+    writer.close()
+    curves = CURVES["read_curves"](tmp_path)
+    assert curves["arena/random"].games.tolist() == [0, 1000, 2000]
+    assert curves["arena/random"].values.tolist() == [0, 1, 2]
+    out = tmp_path / "curves.png"
+    assert CURVES["main"]([str(tmp_path), "--out", str(out), "--dpi", "40"]) == 0
+    assert out.read_bytes().startswith(b"\x89PNG")
+
+
+def test_folder_without_curves(tmp_path, capsys):
+    """A folder that holds no curves is one sentence and exit code 2."""
+    assert CURVES["main"]([str(tmp_path)]) == 2
+    assert "holds no TensorBoard event file" in capsys.readouterr().err

@@ -72,11 +72,14 @@ def _make_bots(specs: Sequence[str], variant: Variant, config: ArenaConfig) -> l
 
 
 def _located(spec: str, config: ArenaConfig) -> str:
-    """Return the spec with the path of a checkpoint made absolute, starting from `root`."""
+    """Return the spec with the path of a checkpoint made absolute, starting from `root`.
+
+    What does not look like a path is a name, even if a file happens to be called so.
+    """
     kind, _, rest = spec.partition(":")
-    path = config.path(rest if kind == "net" else spec)
-    if path.exists() or (kind != "exec" and _looks_like_path(rest if kind == "net" else spec)):
-        return f"net:{path}"
+    path = rest if kind == "net" else spec
+    if kind != "exec" and _looks_like_path(path):
+        return f"net:{config.path(path)}"
     return spec
 
 

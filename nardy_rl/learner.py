@@ -92,7 +92,9 @@ class Learner:
         self._precision = precision
         self.replay = Replay(replay_capacity, variant.n_slots, variant.n_outcomes)
         self._adam = torch.optim.Adam(net.parameters(), lr=1e-3, fused=True)
-        self._features = np.zeros((batch_size, encoder.width), np.float32)
+        # Features are exact in bfloat16, so they are written in the precision of the products.
+        bits = np.uint16 if precision == torch.bfloat16 else np.float32
+        self._features: NDArray[Any] = np.zeros((batch_size, encoder.width), bits)
 
     def learn(
         self, boards: Board, targets: NDArray[np.float32], lr: float, rng: np.random.Generator
@@ -127,6 +129,8 @@ class Learner:
         x, mask, wanted = (
             torch.from_numpy(array).to(self._device) for array in (features, possible, targets)
         )
+        if self._precision == torch.bfloat16:
+            x = x.view(torch.bfloat16)
         half = self._precision != torch.float32
         with torch.autocast(self._device.type, self._precision, enabled=half):
             logits = self.net(x)

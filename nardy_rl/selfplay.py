@@ -37,6 +37,8 @@ CHUNK_ROWS = 4096
 CHUNK_GAMES = 256
 """Games of a chunk at most; 4,096 afterstates are about 215 games of short nardy."""
 
+_ROW_BLOCK = 256
+
 STAGES = ("roll", "plays", "encode", "network", "choose")
 """What a worker spends its time on."""
 
@@ -175,7 +177,8 @@ class Worker:
         end = self._list_plays(first, last)
         rows = int(self._offsets[end])
         clock.append(time.perf_counter())
-        hidden = self._hidden[:rows]
+        # Whole blocks of rows: oneDNN compiles a product for every shape that it has not seen.
+        hidden = self._hidden[: -(-rows // _ROW_BLOCK) * _ROW_BLOCK]
         self.encoder.first_layer_into(
             tracks.boards, self._after, self._offsets, (first, end),
             net.first_weights, net.first_bias, hidden,

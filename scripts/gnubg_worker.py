@@ -51,10 +51,14 @@ def results(board: list[list[int]], dice: Sequence[int]) -> dict[str, Any]:
 def main() -> None:
     """Answer lines until the input ends."""
     answer = results if "--moves" in sys.argv[1:] else best
-    for line in sys.stdin:
-        record = json.loads(line)
-        board = [row_of(record["opp"]), row_of(record["me"])]
-        print(json.dumps(answer(board, record["dice"]), separators=(",", ":")), flush=True)
+    # Buffered even where PYTHONUNBUFFERED is set: an unbuffered write to a pipe that a stop
+    # signal interrupts loses the rest of the line, a buffered one goes on.
+    with open(sys.stdout.fileno(), "w", closefd=False) as out:
+        for line in sys.stdin:
+            record = json.loads(line)
+            board = [row_of(record["opp"]), row_of(record["me"])]
+            out.write(json.dumps(answer(board, record["dice"]), separators=(",", ":")) + "\n")
+            out.flush()
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nardy_engine import Variant, batch
 from nardy_engine.encoders import encoder_ids, get_encoder
 from nardy_engine.types import Board
-from nardy_rl.bench.measure import Measurement, rate
+from nardy_rl.bench.measuring import Measurement, rate
 
 BATCH = 1024
 """Games that run in lock step."""

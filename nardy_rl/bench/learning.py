@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import time
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -12,17 +13,14 @@ import torch
 from nardy_engine import Variant
 from nardy_engine.encoders import Encoder, get_encoder
 from nardy_rl.bench.engine import random_positions
-from nardy_rl.bench.measure import Measurement, rate
+from nardy_rl.bench.measuring import Measurement, rate
 from nardy_rl.config import TrainConfig
-from nardy_rl.learner import Learner
 from nardy_rl.nets import FrozenNet, ValueNet, pick_device, pick_precision
-from nardy_rl.selfplay import CHUNK_ROWS, SelfPlay, Worker
+from nardy_rl.selfplay import CHUNK_ROWS, Worker
+from nardy_rl.trainer import Trainer
 
 N_GAMES = 1024
 """Games in lock step whose decisions are counted."""
-
-LEARN = "learn"
-"""Name of the stage that the learner adds to those of self-play."""
 
 
 def _new_net(config: TrainConfig, variant: Variant, encoder: Encoder) -> ValueNet:
@@ -87,16 +85,18 @@ def decisions(config: TrainConfig, seconds: float) -> Measurement:
     return Measurement(name, "decisions/s", run)
 
 
-@dataclass
+@dataclass(frozen=True)
 class TrainingSpeed:
     """What a short training run did."""
 
-    games: int = 0
-    positions: int = 0
-    evaluations: int = 0
-    seconds: float = 0.0
-    stage_seconds: dict[str, float] = field(default_factory=dict)
-    """Wall-clock seconds of each stage; those of the workers are divided by their number."""
+    games: int
+    """Finished games of self-play."""
+    plies: int
+    """Turns of these games, each a position that was learned from."""
+    seconds: float
+    """Wall-clock time from the first roll on."""
+    stage_seconds: dict[str, float]
+    """Wall-clock seconds of roll, plays, encode, network, choose and learn."""
 
     def shares(self) -> dict[str, float]:
         """Return the share of each stage in the sum of all stages."""
@@ -104,65 +104,18 @@ class TrainingSpeed:
         return {stage: seconds / total for stage, seconds in self.stage_seconds.items()}
 
 
-def train_for(config: TrainConfig, seconds: float) -> TrainingSpeed:
-    """Run the rounds of training, play and learn, without checkpoints or logs.
+def train_for(config: TrainConfig) -> TrainingSpeed:
+    """Train in a folder that is thrown away, and say how fast that was.
 
     Args:
-        config: The run; its budget is not read.
-        seconds: Ends after the first round that passes this time.
+        config: The run, its budget included; logs and matches on the way count as they do in
+            `nardy train`.
     """
-    variant = config.variant.load()
-    encoder = get_encoder(config.net.encoder, variant)
-    device = pick_device(config.device)
-    dtype = pick_precision(config.selfplay.precision, device)
-    learner = Learner(
-        _new_net(config, variant, encoder),
-        variant,
-        encoder,
-        batch_size=config.learner.batch_size,
-        replay_capacity=config.learner.replay_capacity,
-        replay_ratio=config.learner.replay_ratio,
-        device=device,
-    )
-    games = SelfPlay(
-        variant,
-        encoder,
-        games=config.selfplay.games,
-        workers=config.selfplay.workers,
-        max_plies=config.selfplay.max_plies,
-        seed=config.seed,
-    )
-    try:
-        return _rounds(config, learner, games, dtype, device, seconds)
-    finally:
-        games.close()
-
-
-def _rounds(
-    config: TrainConfig,
-    learner: Learner,
-    games: SelfPlay,
-    dtype: torch.dtype,
-    device: torch.device,
-    seconds: float,
-) -> TrainingSpeed:
-    rng = np.random.default_rng(config.seed)
-    speed, stages = TrainingSpeed(), dict[str, float]()
-    start = time.perf_counter()
-    while speed.seconds < seconds:
-        frozen = FrozenNet(learner.net, dtype, device)
-        boards, targets, stats = games.play(
-            frozen, config.selfplay.lambda_start, config.learner.fresh_positions
-        )
-        for stage, spent in stats.seconds.items():
-            stages[stage] = stages.get(stage, 0.0) + spent / config.selfplay.workers
-        before = time.perf_counter()
-        learner.learn(boards, targets, config.learner.lr, rng)
-        now = time.perf_counter()
-        stages[LEARN] = stages.get(LEARN, 0.0) + now - before
-        speed.games += stats.games
-        speed.positions += len(boards)
-        speed.evaluations += stats.evaluations
-        speed.seconds = now - start
-    speed.stage_seconds = stages
-    return speed
+    with tempfile.TemporaryDirectory() as folder:
+        trainer = Trainer(config, Path(folder), resumed=False)
+        try:
+            trainer.run()
+        finally:
+            trainer.close()
+    done = trainer.progress
+    return TrainingSpeed(done.games, done.plies, done.seconds, trainer.stage_seconds)

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-from nardy_rl.bench.measure import Figure, Measurement
+from nardy_rl.bench.measuring import Figure, Measurement
 
 _IMPORT = (
     "import time; t = time.perf_counter(); import nardy_engine; print(time.perf_counter() - t)"

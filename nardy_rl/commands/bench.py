@@ -13,7 +13,7 @@ from tqdm import tqdm
 from nardy_engine import Variant, load_variant
 from nardy_rl import __version__
 from nardy_rl.bench import Figure, Measurement, engine, measure, starting
-from nardy_rl.commands.parser import CommandParser, UsageError, positive
+from nardy_rl.commands.parser import CommandParser, positive
 from nardy_rl.commands.variants import aligned
 from nardy_rl.compose import load_train_config
 
@@ -26,16 +26,16 @@ class Effort(NamedTuple):
     seconds: float
     """Of one run of a measurement."""
     runs: int
-    training_seconds: float
+    training_budget: str
     training_settings: tuple[str, ...] = ()
     """Settings of the training run that differ from those of `nardy train`."""
 
 
-THOROUGH = Effort(seconds=1.5, runs=5, training_seconds=30.0)
+THOROUGH = Effort(seconds=1.5, runs=5, training_budget="30s")
 QUICK = Effort(
     seconds=0.3,
     runs=1,
-    training_seconds=3.0,
+    training_budget="3s",
     # Smaller rounds: the first one lasts until many games have ended.
     training_settings=("selfplay.games=256", "learner.fresh_positions=8000"),
 )
@@ -130,17 +130,21 @@ def _measured(measurements: Sequence[Measurement], effort: Effort) -> list[Figur
 def _training(variant: Variant, net: str, effort: Effort) -> dict[str, Any]:
     from nardy_rl.bench.learning import train_for
 
-    settings = [f"variant={variant.id}", f"net={net}", *effort.training_settings]
-    speed = train_for(load_train_config(settings), effort.training_seconds)
-    if not speed.seconds:
-        raise UsageError("the training run was too short to measure")
+    settings = [
+        f"variant={variant.id}",
+        f"net={net}",
+        f"budget={effort.training_budget}",
+        "eval.interval_games=0",
+        "tensorboard=false",
+        *effort.training_settings,
+    ]
+    speed = train_for(load_train_config(settings))
     return {
         "variant": variant.id,
         "net": net,
         "seconds": speed.seconds,
         "games_per_s": speed.games / speed.seconds,
-        "positions_per_s": speed.positions / speed.seconds,
-        "evaluations_per_s": speed.evaluations / speed.seconds,
+        "positions_per_s": speed.plies / speed.seconds,
         "shares": speed.shares(),
     }
 
@@ -171,8 +175,8 @@ def _text(figures: Sequence[Figure], training: Sequence[dict[str, Any]]) -> str:
         shares = "  ".join(f"{stage} {share:.0%}" for stage, share in run["shares"].items())
         blocks.append(
             f"{run['variant']}: training, net={run['net']}, {run['seconds']:.0f} s: "
-            f"{run['games_per_s']:,.0f} games/s, {run['positions_per_s']:,.0f} positions/s, "
-            f"{run['evaluations_per_s']:,.0f} evaluations/s\n  time: {shares}"
+            f"{run['games_per_s']:,.0f} games/s, {run['positions_per_s']:,.0f} positions/s"
+            f"\n  time: {shares}"
         )
     return "\n\n".join(blocks)
 

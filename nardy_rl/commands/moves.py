@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Sequence
 
-from nardy_engine import Variant, load_variant, notation, reference
+from nardy_engine import Play, Variant, load_variant, notation, reference
 from nardy_engine.errors import DiceError
 from nardy_engine.notation import ParsedPosition
 from nardy_engine.types import Dice
@@ -55,7 +55,7 @@ def main(argv: Sequence[str]) -> int:
         return _stream(variant)
     if arguments.position is None:
         parser.error("give a POSITION such as 'start', or --jsonl")
-    parsed = notation.parse_position(arguments.position, variant)
+    parsed = notation.read_position(arguments.position, variant)
     dice = parse_dice(variant, arguments.dice) if arguments.dice is not None else parsed.dice
     if dice is None:
         raise DiceError("which roll? Add --dice, such as --dice 64")
@@ -70,7 +70,7 @@ def _as_text(variant: Variant, parsed: ParsedPosition, dice: Dice) -> str:
     texts = [notation.format_play(variant, play) for play in plays]
     width = max(map(len, texts))
     lines = [
-        f"{text:<{width}}  {notation.format_position(variant, play.end, parsed.side)}"
+        f"{text:<{width}}  {_after(variant, parsed, play)}"
         for text, play in zip(texts, plays, strict=True)
     ]
     return "\n".join([*lines, f"{len(plays)} legal play{'' if len(plays) == 1 else 's'}"])
@@ -86,12 +86,18 @@ def _as_json(variant: Variant, parsed: ParsedPosition, dice: Dice) -> str:
             "plays": [
                 {
                     "play": notation.format_play(variant, play),
-                    "position": notation.format_position(variant, play.end, parsed.side),
+                    "position": _after(variant, parsed, play),
                 }
                 for play in plays
             ],
         }
     )
+
+
+def _after(variant: Variant, parsed: ParsedPosition, play: Play) -> str:
+    """Return the position after the play, the other side to roll."""
+    side = notation.other_side(parsed.side)
+    return notation.format_position(variant, play.end.swapped(), side)
 
 
 def _stream(variant: Variant) -> int:

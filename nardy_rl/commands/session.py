@@ -17,6 +17,7 @@ import numpy as np
 from nardy_engine import Outcome, Play, Position, Variant, notation, reference
 from nardy_engine.batch import Afterstates
 from nardy_engine.errors import NardyError
+from nardy_engine.notation import Side
 from nardy_engine.rules.components import Opening
 from nardy_engine.types import Dice
 from nardy_rl.commands.parser import parse_dice
@@ -49,6 +50,8 @@ class Game:
     """Row 0 is the side to act."""
     yours: bool
     """True: the person acts."""
+    your_side: Side
+    """White is the side that began (L-2)."""
     turn: int = 0
     dice: Dice | None = None
     """The roll to play, or None before it is thrown."""
@@ -163,7 +166,7 @@ class Session:
         """Decide who begins, and with which dice if the opening throw is played (L-2, S-2)."""
         opening_dice = self.variant.opening is Opening.OPENING_DICE
         if self._seat != "random":
-            game = Game(number, self.variant.start_position(), yours=self._seat == "white")
+            game = self._new_game(number, yours=self._seat == "white")
             if opening_dice and not self._manual:
                 game.dice = self._throw(number, -1, different=True)
             return game
@@ -174,8 +177,12 @@ class Session:
         yours = thrown[0] > thrown[1]
         begins = "you begin" if yours else "the bot begins"
         self._write(f"Opening throw: you {thrown[0]}, bot {thrown[1]}; {begins}.")
-        dice = (max(thrown), min(thrown)) if opening_dice else None
-        return Game(number, self.variant.start_position(), yours, dice=dice)
+        game = self._new_game(number, yours)
+        game.dice = thrown if opening_dice else None
+        return game
+
+    def _new_game(self, number: int, yours: bool) -> Game:
+        return Game(number, self.variant.start_position(), yours, "W" if yours else "B")
 
     def _throw(self, game: int, turn: int, different: bool = False) -> Dice:
         """Throw the dice of one turn: a function of the seed, so that `undo` cannot change them."""
@@ -214,7 +221,7 @@ class Session:
         dice = self._roll(game)
         plays = reference.plays(self.variant, game.position, dice)
         ends = np.stack([play.end.board() for play in plays])
-        offsets = np.array([0, len(plays)], dtype=np.int32)
+        offsets = np.array([0, len(plays)], dtype=np.int64)
         rng = np.random.default_rng((self._seed, game.number, game.turn))
         turn = Turn(
             variant=self.variant,
@@ -245,15 +252,13 @@ class Session:
             if line == "undo":
                 if self._undo(game):
                     return None
-            elif only and not line:
-                return plays[0]
-            elif self._answered(line, game, plays):
                 continue
-            else:
+            play = plays[0] if only and not line else None
+            if play is None and not self._answered(line, game, plays):
                 play = self._parsed(line, game, dice)
-                if play is not None:
-                    game.history.append((game.position, game.turn, dice))
-                    return play
+            if play is not None:
+                game.history.append((game.position, game.turn, dice))
+                return play
 
     def _answered(self, line: str, game: Game, plays: Sequence[Play]) -> bool:
         """Obey a command other than `undo`; return False if the line is none."""
@@ -313,7 +318,9 @@ class Session:
 
     def _show_board(self, game: Game) -> None:
         self._write("")
-        self._write(notation.board_ascii(self.variant, game.position))
+        board = notation.board_ascii(self.variant, game.position, game.your_side, game.dice)
+        self._write(board)
+        self._write("")
 
 
 def _shown(dice: Dice) -> str:

@@ -55,7 +55,7 @@ def test_head_rule(engine, game, literal, ends):
     check(engine, game, literal, ends)
 
 
-MAXIMAL = [  # T-1..T-8, T-11
+MAXIMAL = [  # T-1, T-5, T-6, T-7 (doubles: X-M7, X-M8), T-8, T-11
     ("X-M1", "W{24:14 3:1}|B{24:14 1:1}; W 6-5", "24:13 18:1 3:1"),
     ("X-M2", "W{24:14 3:1}|B{24:13 6:1 1:1}; W 6-5", "24:13 19:1 3:1"),
     ("X-M3", "W{24:14 3:1}|B{24:14 6:1}; W 6-5", "24:13 13:1 3:1"),
@@ -73,7 +73,7 @@ def test_maximal_use(engine, literal, ends):
     check(engine, "long", literal, ends)
 
 
-BLOCKS = [  # L-20..L-25; the base position X of section 12.3
+BLOCKS = [  # L-20, L-21 (behind: X-B2, ahead: X-B3), L-22..L-25; base position X of 12.3
     ("X-B1", "long", "B{24:15}", "6-5", "6:2 5:3 4:3 3:4 1:2 off1"),
     ("X-B2", "long", "B{24:14 19:1}", "6-5", "6:2 5:3 4:3 3:4 1:2 off1"),
     (

@@ -58,13 +58,13 @@ EXAMPLES = [
     ),
     ("X-K4", "lifted", "W{24:15}|B{24:15}; W 4-4", "24:13 16:2"),
     ("KAF-9", "lifted", "W{24:14 16:1}|B{24:15}; B 4-3", "24:14 17:1"),
-    # Blocks.
+    # Blocks: KAR-1, KAR-2, NAR-1, NAR-3, FEV-6.
     ("X-B4", "karzar", f"{X}|B{{24:14 12:1}}; W 6-5", "6:2 5:3 4:3 3:4 1:2 off1"),
     ("X-B4 home", "karzar", f"{X}|B{{24:14 6:1}}; W 6-5", THREE),
     ("X-B5 nardgammon", "nardgammon", f"{X}|B{{24:15}}; W 6-6", "8:1 6:3 5:3 4:3 3:3 1:2"),
     ("D-04 never", "never", f"{X}|B{{24:14 6:1}}; W 6-5", "6:2 5:3 4:3 3:4 1:2 off1"),
     ("X-F7", "fevga", f"{X}|B{{24:15}}; W 6-5", THREE),
-    # Bearing off.
+    # Bearing off: D-10, ONE-3, ONE-4, BNA-2, BNA-3.
     ("X-O5 lenient", "lenient", "W{6:1 2:1}|B{24:14 15:1}; W 3-3", "6:1 off14"),
     ("D-10 not blocked", "lenient", "W{6:1 2:1 1:2}|B{24:15}; W 4-3", "2:1 1:2 off12"),
     ("X-S2", "dice 1 and 6", "W{6:1 4:2 1:1}|B{24:15}; W 5-4", "4:2 1:2 off11"),
@@ -75,7 +75,7 @@ EXAMPLES = [
     ("X-N6", "frozen exact", "W{6:1 5:2 3:1}|B{24:15}; W 5-3", "6:1 5:1 off13"),
     ("X-N6 5-4", "frozen exact", "W{6:1 5:2 3:1}|B{24:15}; W 5-4", "6:1 5:1 3:1 off12"),
     ("X-N7", "frozen exact", "W{8:1 6:2}|B{24:15}; W 6-2", "6:2 off13"),
-    # Dice programme N times M.
+    # Dice programme N times M: AST-1..AST-4 (AST-2: as many of the N as possible).
     ("X-A1", "astrogon", "W{24:15}|B{24:15}; W 6-2", "24:13 18:2"),
     ("X-A2", "astrogon", "W{24:15}|B{24:15}; W 6-5", "24:13 18:2"),
     ("X-A3", "astrogon", "W{24:15}|B{24:15}; W 6-1", "24:14 18:1"),
@@ -92,7 +92,7 @@ EXAMPLES = [
     ),
     ("X-A10", "astrogon", "W{6:1 3:2 1:1}|B{24:15}; W 4-3", "2:1 1:1 off13"),
     ("X-C6", "astrogon", "W{24:14 4:1}|B{24:15}; B 5-1", "24:14 19:1"),
-    # Runner, FEV-2..FEV-5.
+    # Runner: FEV-1..FEV-5; FEV-3 and FEV-4 are X-F8 and X-F2.
     ("X-F1 6-6", "fevga", "W{24:15}|B{24:15}; W 6-6", "24:14 18:1"),
     ("X-F1 4-4", "fevga", "W{24:15}|B{24:15}; W 4-4", "24:14 16:1"),
     ("X-F1 3-3", "fevga", "W{24:15}|B{24:15}; W 3-3", "24:14 15:1"),
@@ -106,7 +106,7 @@ EXAMPLES = [
     ("X-F4", "fevga", "W{24:14 14:1}|B{24:15}; W 2-1", "24:14 11:1"),
     ("X-F5", "fevga", "W{24:14 18:1}|B{24:15}; W 6-6", "24:14 18:1"),
     ("X-F8", "fevga", "W{24:14 4:1}|B{24:15}; W 6-6", "24:10 18:4 4:1"),
-    # No head limit, KHA-2, KHA-3.
+    # No head limit: KHA-1, KHA-2, KHA-3, KHA-5.
     ("X-R1", "khachapuri", "W{24:4 6:11}|B{24:4 6:11}; W 6-6", "24:4 6:11"),
     ("X-R2", "khachapuri", "W{24:4 6:11}|B{24:4 6:11}; W 6-5", "24:3 13:1 6:11"),
     ("X-R3", "khachapuri", "W{24:4 6:11}|B{24:4 6:11}; W 6-4", "24:3 14:1 6:11"),

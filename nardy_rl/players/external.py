@@ -120,7 +120,9 @@ class ExternalBot:
             request_line(turn.variant, board, dice)
             for board, dice in zip(turn.boards[asked], turn.dice[asked].tolist(), strict=True)
         ]
-        for game, request, line in zip(asked, requests, self._program.ask(requests), strict=True):
+        for game, request, line in zip(
+            asked.tolist(), requests, self._program.ask(requests), strict=True
+        ):
             row = _matching_row(turn, game, self._board(turn.variant, line))
             if row is None:
                 raise ExternalError(

@@ -1,7 +1,8 @@
 """One training run: rounds of self-play and learning until the budget is used up; layer 5.
 
-A round plays about `fresh_positions` positions with frozen weights, then learns from them.
-Learning rate and lambda follow the fraction of the budget used, so that every budget runs the
+A round plays about `fresh_positions` positions with frozen weights, while one of its threads
+first learns from those of the round before: two cores are busy without two threads ever sharing
+one product, which collapses as soon as another program wants a core. Learning rate and lambda follow the fraction of the budget used, so that every budget runs the
 same recipe. A checkpoint holds everything: a killed run goes on from the last one, and with a
 budget in games the result is the same, bit for bit, as without the kill (CPU, same seed).
 """
@@ -21,9 +22,11 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from nardy_engine.encoders import get_encoder
 from nardy_engine.errors import CheckpointError, NardyError
+from nardy_engine.types import Board
 from nardy_rl.arena import match
 from nardy_rl.checkpoint import Manifest, make_manifest, save_network
 from nardy_rl.config import TrainConfig
@@ -38,7 +41,15 @@ from nardy_rl.run_state import STATE_NAME, load_state, save_state
 from nardy_rl.selfplay import RoundStats, SelfPlay
 from nardy_rl.version import code_commit
 
-_FREE_TO_CHANGE = ("eval", "resume", "run_dir", "root", "checkpoint_every_s", "tensorboard", "budget")
+_FREE_TO_CHANGE = (
+    "eval",
+    "resume",
+    "run_dir",
+    "root",
+    "checkpoint_every_s",
+    "tensorboard",
+    "budget",
+)
 """Settings that may differ between a stopped run and its continuation."""
 
 
@@ -80,9 +91,7 @@ class Trainer:
         self._device = pick_device(config.device)
         self._precision = pick_precision(config.selfplay.precision, self._device)
         generator = torch.Generator().manual_seed(config.seed)
-        net = ValueNet(
-            self.encoder.width, config.net.hidden, self.variant.n_outcomes, generator
-        )
+        net = ValueNet(self.encoder.width, config.net.hidden, self.variant.n_outcomes, generator)
         self._learner = Learner(
             net,
             self.variant,
@@ -102,13 +111,15 @@ class Trainer:
             seed=config.seed,
         )
         self.progress = Progress()
+        self._pending: tuple[Board, NDArray[np.float32]] | None = None
+        """Positions and targets of the last round, not learned yet."""
         if resumed:
             self._restore()
         curves = folder if config.tensorboard else None
         self._curves = Curves(curves, self.variant, self.progress.games if resumed else None)
         self.stage_seconds: dict[str, float] = {}
-        """Wall-clock share of each stage since the start of this process."""
-        self._threads = torch.get_num_threads()
+        """Thread seconds of each stage since the start of this process."""
+        self._learn_s = self._row_s = 0.0
         self._whole = True
         """False while a round is under way: weights and games do not belong together then."""
 
@@ -150,6 +161,7 @@ class Trainer:
                 if now - measured >= self.config.eval.interval_every_s:
                     self._measure_on_the_way()
                     measured = time.monotonic()
+            self._learn(self._learning_rate())
         finally:
             if self._whole:
                 self.save()
@@ -164,39 +176,73 @@ class Trainer:
             selfplay.lambda_end,
             fraction / selfplay.lambda_decay_fraction if selfplay.lambda_decay_fraction else 1.0,
         )
-        lr = _linear(config.learner.lr, config.learner.lr_end, fraction)
+        lr = self._learning_rate()
         start = time.perf_counter()
         frozen = FrozenNet(self._learner.net, self._precision, self._device)
+        self._learn_s = 0.0
         boards, targets, stats = self._selfplay.play(
-            frozen, lambda_, config.learner.fresh_positions
+            frozen, lambda_, self._shares(), before=lambda: self._learn(lr)
         )
-        played = time.perf_counter()
-        torch.set_num_threads(self._threads)
-        # A pure function of seed and round: nothing to save, nothing to re-seed by mistake.
-        rng = np.random.default_rng([config.seed, progress.rounds])
-        progress.loss = self._learner.learn(boards, targets, lr, rng)
-        if not math.isfinite(progress.loss):
-            raise DivergedError(
-                f"the loss is {progress.loss} after {progress.games} games: the learning rate "
-                f"{lr:g} is too high for this network; lower learner.lr"
-            )
-        self._account(stats, played - start, time.perf_counter() - played)
+        self._pending = boards, targets
+        self._account(stats, time.perf_counter() - start)
         progress.games += stats.games
         progress.plies += stats.plies
         progress.rounds += 1
         self._whole = True
-        self._curves.scalar("learn/loss", progress.loss, progress.games)
+        if math.isfinite(progress.loss):
+            self._curves.scalar("learn/loss", progress.loss, progress.games)
         self._curves.scalar("learn/learning_rate", lr, progress.games)
         self._curves.scalar("learn/lambda", lambda_, progress.games)
         return stats
 
-    def _account(self, stats: RoundStats, play_s: float, learn_s: float) -> None:
-        """Add the round to the stage times; the workers' shares are scaled to wall-clock."""
-        busy = sum(stats.seconds.values())
-        for stage, spent in stats.seconds.items():
-            wall = play_s * spent / max(busy, 1e-9)
-            self.stage_seconds[stage] = self.stage_seconds.get(stage, 0.0) + wall
-        self.stage_seconds["learn"] = self.stage_seconds.get("learn", 0.0) + learn_s
+    def _learning_rate(self) -> float:
+        return _linear(self.config.learner.lr, self.config.learner.lr_end, self.fraction)
+
+    def _learn(self, lr: float) -> None:
+        """Learn from the positions of the round before, if there are any."""
+        if self._pending is None:
+            return
+        start = time.perf_counter()
+        boards, targets = self._pending
+        # A pure function of seed and round: nothing to save, nothing to re-seed by mistake.
+        rng = np.random.default_rng([self.config.seed, self.progress.rounds])
+        loss = self._learner.learn(boards, targets, lr, rng)
+        if not math.isfinite(loss):
+            raise DivergedError(
+                f"the loss is {loss} after {self.progress.games} games: the learning rate "
+                f"{lr:g} is too high for this network; lower learner.lr"
+            )
+        self._pending = None
+        self.progress.loss = loss
+        self._learn_s = time.perf_counter() - start
+
+    def _shares(self) -> list[int]:
+        """Return how many positions each worker plays; the first one also learns.
+
+        With a budget in time the shares follow what the last round measured, so that all finish
+        together. With a budget in games they are fixed, because the result must not depend on
+        the clock.
+        """
+        rows, n = self.config.learner.fresh_positions, self.config.selfplay.workers
+        share = _FIRST_SHARE / n
+        if n == 1:
+            share = 1.0
+        elif self.budget.seconds is not None and self._row_s > 0:
+            share = (rows * self._row_s - self._learn_s * (n - 1)) / (n * rows * self._row_s)
+        first = round(rows * min(1.0, max(0.0, share)))
+        return [first] + [-(-(rows - first) // (n - 1)) for _ in range(n - 1)]
+
+    def _account(self, stats: RoundStats, wall_s: float) -> None:
+        """Add the round to the thread seconds of each stage."""
+        playing = sum(stats.seconds.values())
+        idle = self.config.selfplay.workers * wall_s - playing - self._learn_s
+        self._row_s = playing / max(1, len(self._pending[0]) if self._pending else 1)
+        for stage, spent in {
+            **stats.seconds,
+            "learn": self._learn_s,
+            "wait": max(0.0, idle),
+        }.items():
+            self.stage_seconds[stage] = self.stage_seconds.get(stage, 0.0) + spent
 
     def _log(self, stats: RoundStats) -> None:
         games = self.progress.games
@@ -233,9 +279,13 @@ class Trainer:
         bot = self.bot("new bot")
         results = [
             match(
-                bot, make_bot(name, self.variant), self.variant, pairs, self.config.seed + 1,
+                bot,
+                make_bot(name, self.variant),
+                self.variant,
+                pairs,
+                self.config.seed + 1,
                 progress=report,
-            )  # fmt: skip
+            )
             for name in reversed(bot_names(self.variant))
         ]
         strength = {result.b: result.to_json() for result in results}
@@ -279,6 +329,8 @@ class Trainer:
         """Write the state to resume from, and the network as it stands."""
         self._curves.flush()  # before the state: a continuation purges only what lies beyond it
         arrays = self._learner.state() | self._selfplay.state()
+        if self._pending is not None:
+            arrays |= {"pending.boards": self._pending[0], "pending.targets": self._pending[1]}
         numbers = {
             "progress": dataclasses.asdict(self.progress),
             "config": dataclasses.asdict(self.config),
@@ -299,8 +351,12 @@ class Trainer:
                 )
         if numbers["digest"] != self.variant.digest():
             raise CheckpointError(f"{path} was started with other rules of {self.variant.id}")
+        for half_written in self.folder.glob(".*.tmp"):
+            half_written.unlink(missing_ok=True)  # a kill in the middle of a save leaves one
         self._learner.load_state(arrays)
         self._selfplay.load_state(arrays)
+        if "pending.boards" in arrays:
+            self._pending = arrays["pending.boards"], arrays["pending.targets"]
         self.progress = Progress(**numbers["progress"])
 
     def close(self) -> None:
@@ -346,6 +402,9 @@ def _settings(config: Mapping[str, Any]) -> dict[str, Any]:
             flat[key] = value
     return flat
 
+
+_FIRST_SHARE = 0.6
+"""Share of the first worker, which also learns, where it may not follow the clock; 1 = equal."""
 
 _LOG_EVERY_S = 2.0
 """Least time between two points of the self-play curves."""

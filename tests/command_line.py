@@ -37,3 +37,8 @@ def start_nardy(*argv: str) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+def complaints(errors: str) -> list[str]:
+    """Return the lines of stderr without the notice of the first compilation."""
+    return [line for line in errors.splitlines() if not line.startswith("nardy: compiling")]

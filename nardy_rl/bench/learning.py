@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import torch
 
 from nardy_engine import Variant
@@ -29,9 +29,10 @@ def _new_net(config: TrainConfig, variant: Variant, encoder: Encoder) -> ValueNe
 
 
 def network(config: TrainConfig, seconds: float) -> list[Measurement]:
-    """Measure the forward pass on its own, in chunks as self-play uses them.
+    """Measure the dense forward pass on its own, in chunks of the size that self-play uses.
 
-    Torch takes all its threads here; self-play runs one chunk a thread instead.
+    Torch takes all its threads here; self-play runs one chunk a thread instead, and computes
+    the first layer from the few features that differ.
     """
     variant = config.variant.load()
     encoder = get_encoder(config.net.encoder, variant)
@@ -41,12 +42,13 @@ def network(config: TrainConfig, seconds: float) -> list[Measurement]:
     shape = "-".join(map(str, (encoder.width, *config.net.hidden, variant.n_outcomes)))
 
     def measurement(kind: str, dtype: torch.dtype) -> Measurement:
-        frozen = FrozenNet(net, dtype, device)
-        features = np.empty((len(boards), encoder.width), frozen.feature_dtype)
-        encoder.encode_into(boards, features)
+        typed = copy.deepcopy(net).to(device=device, dtype=dtype)
+        features = torch.from_numpy(encoder.encode(boards)).to(device=device, dtype=dtype)
 
         def work() -> float:
-            frozen.logits(features)
+            with torch.inference_mode():
+                # Back to the host, as self-play does; it also waits for a GPU to be done.
+                typed(features).float().cpu()
             return float(len(boards))
 
         threads = torch.get_num_threads()

@@ -18,6 +18,8 @@ from nardy_engine import Outcome, Play, Position, Variant, notation, reference
 from nardy_engine.batch import Afterstates
 from nardy_engine.errors import NardyError
 from nardy_engine.notation import Side
+from nardy_engine.notation.board_text import SIGNS
+from nardy_engine.notation.situation import SIDE_NAMES
 from nardy_engine.rules.components import Opening
 from nardy_engine.types import Dice
 from nardy_rl.commands.parser import parse_dice
@@ -34,7 +36,8 @@ Type a play as it is written in books: 24/18 13/9, bar/20, 6/off, or 8/5(2) for 
   board      draw the board again
   undo       take back your last play (and the bot's answer)
   quit       leave the game
-Points are numbered from your side: your home is 1 to {home}, your checkers move downwards."""
+Points are numbered from your side: your home is 1 to {home}, your checkers move downwards.
+The bot's plays are written in its own numbers, counted from its side."""
 
 
 class Quit(Exception):
@@ -182,7 +185,9 @@ class Session:
         return game
 
     def _new_game(self, number: int, yours: bool) -> Game:
-        return Game(number, self.variant.start_position(), yours, "W" if yours else "B")
+        side: Side = "W" if yours else "B"
+        self._write(f"You are {SIDE_NAMES[side]} ({SIGNS[side]}).")
+        return Game(number, self.variant.start_position(), yours, side)
 
     def _throw(self, game: int, turn: int, different: bool = False) -> Dice:
         """Throw the dice of one turn: a function of the seed, so that `undo` cannot change them."""
@@ -318,8 +323,8 @@ class Session:
 
     def _show_board(self, game: Game) -> None:
         self._write("")
-        board = notation.board_ascii(self.variant, game.position, game.your_side, game.dice)
-        self._write(board)
+        high_low = None if game.dice is None else (max(game.dice), min(game.dice))
+        self._write(notation.board_ascii(self.variant, game.position, game.your_side, high_low))
         self._write("")
 
 

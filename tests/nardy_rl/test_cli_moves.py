@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from command_line import nardy
+from command_line import complaints, nardy
 from nardy_engine import Variant, load_variant, reference
 from nardy_engine.types import Position
 from nardy_rl.bench.engine import random_positions
@@ -159,12 +159,12 @@ def test_bad_lines_are_named_and_do_not_stop_the_stream() -> None:
     assert found[0] == found[-1]
     assert all("error" in entry for entry in found[1:-1])
     assert done.returncode == 1
-    complaints = done.stderr.splitlines()
-    assert [complaint.split(":")[1].strip() for complaint in complaints] == [
+    lines = complaints(done.stderr)
+    assert [complaint.split(":")[1].strip() for complaint in lines] == [
         *(f"line {number}" for number in (2, 4, 5, 6, 7, 8, 9, 10, 11)),
         "error",
     ]
-    assert complaints[-1] == "nardy: error: 9 lines could not be answered"
+    assert lines[-1] == "nardy: error: 9 lines could not be answered"
     assert "'long'" in found[4]["error"]
     assert "'block.check'" in found[5]["error"]
 

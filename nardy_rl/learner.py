@@ -136,7 +136,7 @@ class Learner:
             logits = self.net(x)
         loss = cross_entropy(logits.float(), mask, wanted)
         self._adam.zero_grad(set_to_none=True)
-        loss.backward()
+        torch.autograd.backward(loss)
         self._adam.step()
         return loss.detach()
 

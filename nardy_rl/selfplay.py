@@ -9,7 +9,7 @@ What a worker plays depends on its number, the seed and the weights only, never 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, fields
 from functools import reduce
@@ -120,7 +120,7 @@ class Worker:
         return kernels.Samples(
             boards=np.empty((rows, 2, self.variant.n_slots), np.int8),
             targets=np.empty((rows, n_outcomes), np.float32),
-            count=np.zeros(1, np.int64),
+            filled=np.zeros(1, np.int64),
             totals=np.zeros(6, np.float64),
             outcomes=np.zeros(n_outcomes, np.int64),
             calibration=np.zeros((len(kernels.PHASES), kernels.CALIBRATION_BINS, 3), np.float64),
@@ -135,13 +135,12 @@ class Worker:
             `[N, 2, P]` positions before the roll, `[N, O]` targets for the side to roll, and the
             statistics; the arrays are valid until the next call.
         """
-        torch.set_num_threads(1)  # of this thread; the workers share the cores already
         stats = RoundStats()
         self._room_for(rows, net)
-        self._samples.count[0] = 0
-        while self._samples.count[0] < rows:
+        self._samples.filled[0] = 0
+        while self._samples.filled[0] < rows:
             self._play_chunk(net, lambda_, stats)
-        samples, n = self._samples, int(self._samples.count[0])
+        samples, n = self._samples, int(self._samples.filled[0])
         games, plies, truncated, wins, error, errors = samples.totals
         stats.games, stats.plies, stats.truncated = int(games), int(plies), int(truncated)
         stats.first_player_wins = int(wins)
@@ -272,11 +271,31 @@ class SelfPlay:
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="selfplay")
 
     def play(
-        self, net: FrozenNet, lambda_: float, rows: int
+        self,
+        net: FrozenNet,
+        lambda_: float,
+        rows: Sequence[int],
+        before: Callable[[], object] | None = None,
     ) -> tuple[Board, NDArray[np.float32], RoundStats]:
-        """Play a round of about `rows` positions; see `Worker.play`."""
-        share = -(-rows // len(self._workers))
-        jobs = [self._pool.submit(worker.play, net, lambda_, share) for worker in self._workers]
+        """Play a round; see `Worker.play`.
+
+        Args:
+            net: Frozen weights for the whole round.
+            lambda_: For the targets.
+            rows: Positions that each worker shall give, at least.
+            before: Run by the first worker, before it plays and while the others do.
+        """
+
+        def work(worker: Worker, share: int) -> tuple[Board, NDArray[np.float32], RoundStats]:
+            torch.set_num_threads(1)  # of this thread; the workers share the cores already
+            if before is not None and worker is self._workers[0]:
+                before()
+            return worker.play(net, lambda_, share)
+
+        jobs = [
+            self._pool.submit(work, worker, share)
+            for worker, share in zip(self._workers, rows, strict=True)
+        ]
         boards, targets, stats = zip(*(job.result() for job in jobs), strict=True)
         return np.concatenate(boards), np.concatenate(targets), reduce(RoundStats.plus, stats)
 

@@ -2,9 +2,11 @@
 
 A round plays about `fresh_positions` positions with frozen weights, while one of its threads
 first learns from those of the round before: two cores are busy without two threads ever sharing
-one product, which collapses as soon as another program wants a core. Learning rate and lambda follow the fraction of the budget used, so that every budget runs the
-same recipe. A checkpoint holds everything: a killed run goes on from the last one, and with a
-budget in games the result is the same, bit for bit, as without the kill (CPU, same seed).
+one product, which collapses as soon as another program wants a core. Learning rate and lambda
+follow the fraction of the budget used, so that every budget runs the same recipe.
+
+A checkpoint holds everything: a killed run goes on from the last one, and with a budget in games
+the result is the same, bit for bit, as without the kill (CPU, same seed).
 """
 
 from __future__ import annotations

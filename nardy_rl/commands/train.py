@@ -74,9 +74,7 @@ def _train(trainer: Trainer) -> None:
     """Train with a progress bar over the budget."""
     # Plain lines now and then where no terminal shows a bar.
     every = 0.1 if sys.stderr.isatty() else 15.0
-    with tqdm(
-        total=1000, desc="training", bar_format=_BAR, mininterval=every, smoothing=0
-    ) as bar:
+    with tqdm(total=1000, desc="training", bar_format=_BAR, mininterval=every, smoothing=0) as bar:
         first = trainer.progress.games, trainer.progress.seconds
         bar.update(int(1000 * trainer.fraction))
 
@@ -112,4 +110,6 @@ def _measure(trainer: Trainer) -> None:
             results = trainer.measure(pairs, bar.update)
         _say("\n" + render_table(results) + "\n")
     _say(f"network: {_short(trainer.network_path)}")
-    _say(f"next: nardy play --variant {trainer.variant.id} --bot net:{_short(trainer.network_path)}")
+    _say(
+        f"next: nardy play --variant {trainer.variant.id} --bot net:{_short(trainer.network_path)}"
+    )

@@ -59,5 +59,5 @@ class FrozenNet:
 
     @property
     def hidden_dtype(self) -> type[np.generic]:
-        """numpy dtype of what `logits` takes: uint16 stands for bfloat16 bits."""
+        """Dtype of what `logits` takes: uint16 stands for bfloat16 bits."""
         return np.uint16 if self._dtype == torch.bfloat16 else np.float32

@@ -38,12 +38,12 @@ class Encoder:
 
     def __init__(self, variant: Variant) -> None:
         """Prepare the unit tables of `variant`."""
-        counts = np.arange(variant.setup.checkers + 1, dtype=np.float32)
+        counts: NDArray[np.float32] = np.arange(variant.setup.checkers + 1, dtype=np.float32)
         units = [counts >= 1, counts >= 2, counts >= 3, np.maximum(counts - 3, 0) / 2]
         self._points = np.stack([unit.astype(np.float32) for unit in units], axis=1)
-        self._bar = counts / 2
+        self._bar: NDArray[np.float32] = counts / np.float32(2)
         self._off_scale = 1 << (variant.setup.checkers - 1).bit_length()
-        self._off = counts / np.float32(self._off_scale)
+        self._off: NDArray[np.float32] = counts / np.float32(self._off_scale)
         self._use_bar = int(variant.contact is Contact.HIT)
         self._variant = variant
         self.width = 2 * (variant.setup.points * len(units) + self._use_bar + 1)
@@ -89,7 +89,8 @@ class Encoder:
     def encode_into(self, boards: Board, out: NDArray[Any], swap: bool = False) -> None:
         """Write features to `out` `[N, F]`: float32, or uint16 for bfloat16 bit patterns."""
         tables = self._bf16 if out.dtype == np.uint16 else (self._points, self._bar, self._off)
-        encode_units(boards, int(swap), *tables, self._use_bar, out)
+        points, bar, off = tables
+        encode_units(boards, int(swap), points, bar, off, self._use_bar, out)
 
     def first_layer_into(
         self,
@@ -131,7 +132,13 @@ class Encoder:
 
         def add(side: str, slot: int | str, unit: str, formula: str) -> None:
             entries.append(
-                {"index": len(entries), "side": side, "slot": slot, "unit": unit, "formula": formula}
+                {
+                    "index": len(entries),
+                    "side": side,
+                    "slot": slot,
+                    "unit": unit,
+                    "formula": formula,
+                }
             )
 
         for side in ("roller", "other"):
@@ -166,7 +173,5 @@ def get_encoder(name: str, variant: Variant) -> Encoder:
     if name not in encoder_ids():
         near = difflib.get_close_matches(name, encoder_ids(), n=1)
         hint = f"did you mean '{near[0]}'? " if near else ""
-        raise CheckpointError(
-            f"unknown encoder '{name}'; {hint}known: {', '.join(encoder_ids())}"
-        )
+        raise CheckpointError(f"unknown encoder '{name}'; {hint}known: {', '.join(encoder_ids())}")
     return Encoder(variant)

@@ -118,9 +118,7 @@ def first_layer(
             base = (1 - side) * half
             for slot in range(slots):
                 count = np.int64(boards[game, side, slot])
-                n = list_change(
-                    slot, 0, count, base, step_column, step_factor, n, columns, factors
-                )
+                n = list_change(slot, 0, count, base, step_column, step_factor, n, columns, factors)
         add_columns(weights, columns, factors, n, bias, root)
         for a in range(offsets[game] - begin, offsets[game + 1] - begin):
             n = 0

@@ -207,7 +207,9 @@ def first_play_exception(mover, opponent, closed, die, steps, double, rules):
     if kind == EXCEPTION_NONE or mover[head] != rules.checkers:
         return False
     if kind == EXCEPTION_PRINCIPLE:
-        return stopped_by_head(closed, die, steps, rules)
+        # One die repeated, or there is no lone walk that could be stopped.
+        same_die = double != 0 or rules.n_times_m != 0
+        return same_die and stopped_by_head(closed, die, steps, rules)
     if double == 0:
         return False
     listed = (rules.exception_doubles >> die) & 1 != 0
@@ -266,10 +268,9 @@ def bear_off_sources(occupied, die, closed, rules):
     if rules.overshoot == OVERSHOOT_HIGHEST:
         if higher != 0:
             return exact
-    else:
-        # D-10: a checker that could still use the die forbids the overshoot.
-        if (higher & 1) != 0 or (occupied & ~(closed << die)) >> (die + 1) != 0:
-            return exact
+    # D-10: a checker that could still use the die forbids the overshoot.
+    elif (higher & 1) != 0 or (occupied & ~(closed << die)) >> (die + 1) != 0:
+        return exact
     highest = lower
     while highest & (highest - 1) != 0:
         highest &= highest - 1

@@ -53,7 +53,7 @@ class Samples(NamedTuple):
     """`[N, 2, P]` positions before the roll."""
     targets: NDArray[np.float32]
     """`[N, O]` lambda-returns from the view of the side to roll."""
-    count: NDArray[np.int64]
+    filled: NDArray[np.int64]
     """`[1]` rows filled."""
     totals: NDArray[np.float64]
     """`[6]` games, plies, truncated games, wins of the first player, sum of |TD error|, its n."""
@@ -158,7 +158,7 @@ def backward_returns(sides, probs, length, outcome, lambda_, targets, start):
 def count_game(tracks, samples, game, length, outcome, points, rules):
     """Add a finished (or cut off) game to the statistics."""
     totals = samples.totals
-    start = samples.count[0]
+    start = samples.filled[0]
     n = points.shape[0]
     half = n // 2
     totals[1] += length
@@ -195,7 +195,7 @@ def count_game(tracks, samples, game, length, outcome, points, rules):
 @jit
 def flush_game(tracks, samples, game, length, outcome, lambda_, points, rules):
     """Turn the trajectory of a game into samples and statistics."""
-    start = samples.count[0]
+    start = samples.filled[0]
     backward_returns(
         tracks.path_sides[game], tracks.path_probs[game], length, outcome, lambda_,
         samples.targets, start,
@@ -205,7 +205,7 @@ def flush_game(tracks, samples, game, length, outcome, lambda_, points, rules):
             for slot in range(rules.n_points + 2):
                 samples.boards[start + t, side, slot] = tracks.path_boards[game, t, side, slot]
     count_game(tracks, samples, game, length, outcome, points, rules)
-    samples.count[0] = start + length
+    samples.filled[0] = start + length
 
 
 @jit
@@ -221,7 +221,9 @@ def restart_game(tracks, game, start_row):
 
 
 @jit
-def advance_games(tracks, samples, first, end, after, picked, best, lambda_, points, start_row, rules):
+def advance_games(
+    tracks, samples, first, end, after, picked, best, lambda_, points, start_row, rules
+):
     """Play the chosen afterstates of games `first..end`; flush and restart those that end.
 
     `samples` must have room for `end - first` games of full length.

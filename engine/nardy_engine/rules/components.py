@@ -141,7 +141,9 @@ class Component:
                 raise VariantError(
                     f"unknown rule option '{name}.{key}'; {name} has {', '.join(sorted(known))}"
                 )
-        return cls(**{key: parse_option(f"{name}.{key}", cls.parsers()[key], table[key]) for key in table})
+        return cls(
+            **{key: parse_option(f"{name}.{key}", cls.parsers()[key], table[key]) for key in table}
+        )
 
     @classmethod
     def parsers(cls) -> Mapping[str, Any]:
@@ -205,7 +207,14 @@ class Setup(Component):
 
     @classmethod
     def parsers(cls) -> Mapping[str, Any]:
-        return {"points": int, "home": int, "checkers": int, "start": "counts", "direction": Direction}
+        """Return the type of each field."""
+        return {
+            "points": int,
+            "home": int,
+            "checkers": int,
+            "start": "counts",
+            "direction": Direction,
+        }
 
     def __post_init__(self) -> None:
         """Refuse boards that the bit sets of the kernels or the geometry cannot hold."""
@@ -241,6 +250,7 @@ class Head(Component):
 
     @classmethod
     def parsers(cls) -> Mapping[str, Any]:
+        """Return the type of each field."""
         return {
             "limit": HeadLimit,
             "exception": HeadException,
@@ -261,6 +271,7 @@ class Block(Component):
 
     @classmethod
     def parsers(cls) -> Mapping[str, Any]:
+        """Return the type of each field."""
         return {"rule": BlockRule, "check": BlockCheck, "karzar_scope": KarzarScope, "length": int}
 
 
@@ -276,6 +287,7 @@ class DiceRules(Component):
 
     @classmethod
     def parsers(cls) -> Mapping[str, Any]:
+        """Return the type of each field."""
         return {"program": DiceProgram, "sides": int, "double_steps": int}
 
     def __post_init__(self) -> None:
@@ -296,6 +308,7 @@ class Bearoff(Component):
 
     @classmethod
     def parsers(cls) -> Mapping[str, Any]:
+        """Return the type of each field."""
         return {"overshoot": Overshoot, "dice": "numbers"}
 
 
@@ -308,4 +321,5 @@ class Home(Component):
 
     @classmethod
     def parsers(cls) -> Mapping[str, Any]:
+        """Return the type of each field."""
         return {"frozen": bool}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from functools import cache
 from typing import NamedTuple
 
@@ -59,9 +60,9 @@ class RuleTable(NamedTuple):
     n_kinds: int
 
 
-def code(member: object) -> int:
+def code(member: Enum) -> int:
     """Return the position of an Enum member in its definition order."""
-    return list(type(member)).index(member)  # type: ignore[call-overload]
+    return list(type(member)).index(member)
 
 
 def _bits(numbers: tuple[int, ...]) -> int:

@@ -141,7 +141,9 @@ class Variant:
         try:
             a, b = (int(die) for die in dice)
         except (TypeError, ValueError):
-            raise DiceError(f"a roll is two numbers from 1 to {self.dice.sides}, not {dice}") from None
+            raise DiceError(
+                f"a roll is two numbers from 1 to {self.dice.sides}, not {dice}"
+            ) from None
         for die in (a, b):
             if not 1 <= die <= self.dice.sides:
                 raise DiceError(f"a die shows 1 to {self.dice.sides}, not {die}")
@@ -221,9 +223,7 @@ class Variant:
             raise VariantError(f"{self.id}: {contradiction}")
 
 
-def variant_from_options(
-    id: str, title: str, russian: str, options: Mapping[str, Any]
-) -> Variant:
+def variant_from_options(id: str, title: str, russian: str, options: Mapping[str, Any]) -> Variant:
     """Build a variant from its flat options; the inverse of `Variant.options`.
 
     Raises:
@@ -327,8 +327,7 @@ def _contradictions(v: Variant) -> list[str]:
         "block.karzar_scope=any_run needs block.rule=karzar",
     )
     refuse(
-        v.block.rule in (BlockRule.NONE, BlockRule.START_SECTOR)
-        and v.block.length != v.setup.home,
+        v.block.rule in (BlockRule.NONE, BlockRule.START_SECTOR) and v.block.length != v.setup.home,
         f"block.length has no effect without a rule on runs; it must be {v.setup.home}",
     )
     refuse(

@@ -67,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def read_plans(root: Path) -> dict[str, dict[str, Any]]:
-    """Return what `figures.toml` says: per figure `commands` and `show`, a key of `RENDERERS`."""
+    """Return what `figures.toml` says: per figure `commands` and how to `show` them."""
     return tomllib.loads((root / FIGURES / "figures.toml").read_text("utf-8"))
 
 
@@ -148,9 +148,9 @@ def render(root: Path, name: str) -> str:
     if not path.exists():
         return _MISSING
     figure = json.loads(path.read_text("utf-8"))
-    body = RENDERERS[figure["show"]](figure["results"])
     if figure["show"] == "output":
-        return body
+        return render_output(figure["commands"], figure["results"])
+    body = RENDERERS[figure["show"]](figure["results"])
     commands = "\n".join(command.replace("{json}", "FILE") for command in figure["commands"])
     told = f"Measured {figure['date']} at {figure['commit']} on {figure['machine']} with"
     return f"{body}\n\n{told}\n\n```\n{commands}\n```"
@@ -230,9 +230,10 @@ def render_speed(results: Sequence[Any]) -> str:
     return _table(("measurement", "median", "unit"), rows)
 
 
-def render_output(results: Sequence[Any]) -> str:
-    """Return what the commands printed, as it was."""
-    return "\n".join(f"```\n{str(result).strip()}\n```" for result in results)
+def render_output(commands: Sequence[str], results: Sequence[Any]) -> str:
+    """Return commands and what they printed, as it was."""
+    parts = zip(commands, results, strict=True)
+    return "\n\n".join(f"```\n$ {command}\n{str(out).strip()}\n```" for command, out in parts)
 
 
 def render_networks(folder: Path) -> str:
@@ -260,9 +261,8 @@ RENDERERS: dict[str, Callable[[Sequence[Any]], str]] = {
     "strength": render_strength,
     "game": render_game,
     "speed": render_speed,
-    "output": render_output,
 }
-"""How a figure is shown, by the name that `figures.toml` uses."""
+"""How a figure is shown, by the name in `figures.toml`; "output" is shown as it was printed."""
 
 
 if __name__ == "__main__":

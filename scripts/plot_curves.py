@@ -34,8 +34,8 @@ class Curve(NamedTuple):
 Curves = dict[str, Curve]
 """Curves by tag, `learn/loss`."""
 
-_COLOURS = ("#0b6e99", "#d1603d", "#3c8d40", "#8e5ea2", "#c9962b", "#56616b")
-_STAGES = ("roll", "plays", "encode", "network", "choose", "learn")
+_COLOURS = ("#0b6e99", "#d1603d", "#3c8d40", "#8e5ea2", "#c9962b", "#56616b", "#c9ced2")
+_STAGES = ("roll", "plays", "encode", "network", "choose", "learn", "wait")
 _INK, _GRID = "#2b3137", "#e3e6e8"
 
 

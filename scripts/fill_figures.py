@@ -152,7 +152,8 @@ def render(root: Path, name: str) -> str:
         return render_output(figure["commands"], figure["results"])
     body = RENDERERS[figure["show"]](figure["results"])
     commands = "\n".join(command.replace("{json}", "FILE") for command in figure["commands"])
-    told = f"Measured {figure['date']} at {figure['commit']} on {figure['machine']} with"
+    at = f" at {figure['commit']}" if figure["commit"] else ""
+    told = f"Measured {figure['date']}{at} on {figure['machine']} with"
     return f"{body}\n\n{told}\n\n```\n{commands}\n```"
 
 

@@ -143,7 +143,7 @@ class LearnerConfig:
     batch_size: int
     """Positions in one step of gradient descent."""
     fresh_positions: int
-    """New positions played between two rounds of learning, each learned from once."""
+    """Turns played between two rounds of learning; each position is learned from once."""
     replay_capacity: int
     """Older positions kept for learning again; 0 keeps none."""
     replay_ratio: float

@@ -127,19 +127,23 @@ class Worker:
         )
 
     def play(
-        self, net: FrozenNet, lambda_: float, rows: int
+        self, net: FrozenNet, lambda_: float, turns: int
     ) -> tuple[Board, NDArray[np.float32], RoundStats]:
-        """Play until finished games have given at least `rows` positions.
+        """Play at least `turns` turns, all games together.
 
         Returns:
-            `[N, 2, P]` positions before the roll, `[N, O]` targets for the side to roll, and the
-            statistics; the arrays are valid until the next call.
+            `[N, 2, P]` positions before the roll of the games that ended, `[N, O]` targets for
+            the side to roll, and the statistics; on average one position per turn. The arrays
+            are valid until the next call.
         """
         stats = RoundStats()
-        self._room_for(rows, net)
         self._samples.filled[0] = 0
-        while self._samples.filled[0] < rows:
-            self._play_chunk(net, lambda_, stats)
+        shape = (self._after.shape[0], net.first_bias.shape[0])
+        if self._hidden.shape != shape or self._hidden.dtype != net.hidden_dtype:
+            self._hidden = np.zeros(shape, net.hidden_dtype)
+        while turns > 0:
+            self._room_for_chunk()
+            turns -= self._play_chunk(net, lambda_, stats)
         samples, n = self._samples, int(self._samples.filled[0])
         games, plies, truncated, wins, error, errors = samples.totals
         stats.games, stats.plies, stats.truncated = int(games), int(plies), int(truncated)
@@ -151,18 +155,18 @@ class Worker:
             counter.fill(0)
         return samples.boards[:n], samples.targets[:n], stats
 
-    def _room_for(self, rows: int, net: FrozenNet) -> None:
-        """Make the buffers large enough: a chunk may end all of its games at once."""
-        shape = (self._after.shape[0], net.first_bias.shape[0])
-        if self._hidden.shape != shape or self._hidden.dtype != net.hidden_dtype:
-            self._hidden = np.zeros(shape, net.hidden_dtype)
+    def _room_for_chunk(self) -> None:
+        """Make the sample buffers large enough: a chunk may end all of its games at once."""
+        old, n = self._samples, int(self._samples.filled[0])
         n_games, max_plies = self.tracks.path_sides.shape
-        needed = rows + min(n_games, CHUNK_GAMES) * max_plies
-        if self._samples.boards.shape[0] < needed:
-            self._samples = self._new_samples(needed)
+        needed = n + min(n_games, CHUNK_GAMES) * max_plies
+        if old.boards.shape[0] < needed:
+            grown = self._new_samples(2 * needed)
+            grown.boards[:n], grown.targets[:n] = old.boards[:n], old.targets[:n]
+            self._samples = old._replace(boards=grown.boards, targets=grown.targets)
 
-    def _play_chunk(self, net: FrozenNet, lambda_: float, stats: RoundStats) -> None:
-        """Play one turn of as many games as the chunk holds afterstates for."""
+    def _play_chunk(self, net: FrozenNet, lambda_: float, stats: RoundStats) -> int:
+        """Play one turn of as many games as the chunk holds afterstates for; return how many."""
         tracks, first = self.tracks, self.cursor
         n_games = len(tracks.ids)
         clock = [time.perf_counter()]
@@ -198,6 +202,7 @@ class Worker:
             stats.seconds[stage] += stop - start
         stats.evaluations += rows
         self.cursor = 0 if end == n_games else end
+        return end - first
 
     def _list_plays(self, first: int, last: int) -> int:
         """List the plays of games from `first` on into the chunk; return the first game left."""
@@ -274,7 +279,7 @@ class SelfPlay:
         self,
         net: FrozenNet,
         lambda_: float,
-        rows: Sequence[int],
+        turns: Sequence[int],
         before: Callable[[], object] | None = None,
     ) -> tuple[Board, NDArray[np.float32], RoundStats]:
         """Play a round; see `Worker.play`.
@@ -282,7 +287,7 @@ class SelfPlay:
         Args:
             net: Frozen weights for the whole round.
             lambda_: For the targets.
-            rows: Positions that each worker shall give, at least.
+            turns: Turns that each worker plays, at least.
             before: Run by the first worker, before it plays and while the others do.
         """
 
@@ -294,7 +299,7 @@ class SelfPlay:
 
         jobs = [
             self._pool.submit(work, worker, share)
-            for worker, share in zip(self._workers, rows, strict=True)
+            for worker, share in zip(self._workers, turns, strict=True)
         ]
         boards, targets, stats = zip(*(job.result() for job in jobs), strict=True)
         return np.concatenate(boards), np.concatenate(targets), reduce(RoundStats.plus, stats)

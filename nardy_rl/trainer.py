@@ -1,6 +1,6 @@
 """One training run: rounds of self-play and learning until the budget is used up; layer 5.
 
-A round plays about `fresh_positions` positions with frozen weights, while one of its threads
+A round plays about `fresh_positions` turns with frozen weights, while one of its threads
 first learns from those of the round before: two cores are busy without two threads ever sharing
 one product, which collapses as soon as another program wants a core. Learning rate and lambda
 follow the fraction of the budget used, so that every budget runs the same recipe.
@@ -121,7 +121,7 @@ class Trainer:
         self._curves = Curves(curves, self.variant, self.progress.games if resumed else None)
         self.stage_seconds: dict[str, float] = {}
         """Thread seconds of each stage since the start of this process."""
-        self._learn_s = self._row_s = 0.0
+        self._learn_s = self._play_s = 0.0
         self._whole = True
         """False while a round is under way: weights and games do not belong together then."""
 
@@ -163,7 +163,8 @@ class Trainer:
                 if now - measured >= self.config.eval.interval_every_s:
                     self._measure_on_the_way()
                     measured = time.monotonic()
-            self._learn(self._learning_rate())
+            with _interrupt_after():
+                self._learn_the_rest()
         finally:
             if self._whole:
                 self.save()
@@ -181,11 +182,12 @@ class Trainer:
         lr = self._learning_rate()
         start = time.perf_counter()
         frozen = FrozenNet(self._learner.net, self._precision, self._device)
+        shares = self._shares()
         self._learn_s = 0.0
         boards, targets, stats = self._selfplay.play(
-            frozen, lambda_, self._shares(), before=lambda: self._learn(lr)
+            frozen, lambda_, shares, before=lambda: self._learn(lr)
         )
-        self._pending = boards, targets
+        self._add_pending(boards, targets)
         self._account(stats, time.perf_counter() - start)
         progress.games += stats.games
         progress.plies += stats.plies
@@ -197,12 +199,20 @@ class Trainer:
         self._curves.scalar("learn/lambda", lambda_, progress.games)
         return stats
 
+    def _learn_the_rest(self) -> None:
+        """Learn from the last round, on one thread as in all others: rounding depends on it."""
+        threads, self._whole = torch.get_num_threads(), False
+        torch.set_num_threads(1)
+        self._learn(self._learning_rate())
+        torch.set_num_threads(threads)
+        self._whole = True
+
     def _learning_rate(self) -> float:
         return _linear(self.config.learner.lr, self.config.learner.lr_end, self.fraction)
 
     def _learn(self, lr: float) -> None:
         """Learn from the positions of the round before, if there are any."""
-        if self._pending is None:
+        if self._pending is None or len(self._pending[0]) < self.config.learner.batch_size:
             return
         start = time.perf_counter()
         boards, targets = self._pending
@@ -218,27 +228,34 @@ class Trainer:
         self.progress.loss = loss
         self._learn_s = time.perf_counter() - start
 
+    def _add_pending(self, boards: Board, targets: NDArray[np.float32]) -> None:
+        """Keep the positions of a round to learn from; rarely they are too few and wait."""
+        if self._pending is not None:
+            boards = np.concatenate([self._pending[0], boards])
+            targets = np.concatenate([self._pending[1], targets])
+        self._pending = boards, targets
+
     def _shares(self) -> list[int]:
-        """Return how many positions each worker plays; the first one also learns.
+        """Return how many turns each worker plays; the first one also learns.
 
         With a budget in time the shares follow what the last round measured, so that all finish
         together. With a budget in games they are fixed, because the result must not depend on
         the clock.
         """
-        rows, n = self.config.learner.fresh_positions, self.config.selfplay.workers
+        turns, n = self.config.learner.fresh_positions, self.config.selfplay.workers
         share = _FIRST_SHARE / n
         if n == 1:
             share = 1.0
-        elif self.budget.seconds is not None and self._row_s > 0:
-            share = (rows * self._row_s - self._learn_s * (n - 1)) / (n * rows * self._row_s)
-        first = round(rows * min(1.0, max(0.0, share)))
-        return [first] + [-(-(rows - first) // (n - 1)) for _ in range(n - 1)]
+        elif self.budget.seconds is not None and self._play_s > 0:
+            share = (self._play_s - self._learn_s * (n - 1)) / (n * self._play_s)
+        first = round(turns * min(1.0, max(0.0, share)))
+        return [first] + [-(-(turns - first) // (n - 1)) for _ in range(n - 1)]
 
     def _account(self, stats: RoundStats, wall_s: float) -> None:
         """Add the round to the thread seconds of each stage."""
         playing = sum(stats.seconds.values())
         idle = self.config.selfplay.workers * wall_s - playing - self._learn_s
-        self._row_s = playing / max(1, len(self._pending[0]) if self._pending else 1)
+        self._play_s = playing
         for stage, spent in {
             **stats.seconds,
             "learn": self._learn_s,

@@ -193,10 +193,10 @@ class Trainer:
         progress.plies += stats.plies
         progress.rounds += 1
         self._whole = True
-        if math.isfinite(progress.loss):
+        if stats.games:  # one point per step: a continuation purges by steps
             self._curves.scalar("learn/loss", progress.loss, progress.games)
-        self._curves.scalar("learn/learning_rate", lr, progress.games)
-        self._curves.scalar("learn/lambda", lambda_, progress.games)
+            self._curves.scalar("learn/learning_rate", lr, progress.games)
+            self._curves.scalar("learn/lambda", lambda_, progress.games)
         return stats
 
     def _learn_the_rest(self) -> None:

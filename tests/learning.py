@@ -1,4 +1,4 @@
-"""Small things that the tests of the learning side share: nets, positions, settings, a tiny game."""
+"""What tests of the learning side share: nets, positions, settings, a tiny game."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from nardy_rl.config import (
     VariantConfig,
 )
 from nardy_rl.learner import Learner
-from nardy_rl.nets import ValueNet
+from nardy_rl.nets import FrozenNet, ValueNet
+from nardy_rl.selfplay import RoundStats, Worker
 
 TINY_GAME = {
     "setup.points": 8,
@@ -48,7 +49,7 @@ def random_net(variant: Variant, hidden: tuple[int, ...] = (24, 16), seed: int =
     net = ValueNet(thermometer(variant).width, hidden, variant.n_outcomes, generator)
     with torch.no_grad():
         for parameter in net.parameters():
-            parameter += 0.2 * torch.randn(parameter.shape, generator=generator)
+            parameter.add_(0.2 * torch.randn(parameter.shape, generator=generator))
     return net
 
 
@@ -115,3 +116,16 @@ def train_config(variant: str = "short", **changes: Any) -> TrainConfig:
         eval=EvalConfig(**parts["eval"]),
         **flat,
     )
+
+
+def play_until(
+    worker: Worker, net: FrozenNet, lambda_: float, rows: int, turns: int = 1
+) -> tuple[np.ndarray, np.ndarray, RoundStats]:
+    """Let `worker` play, `turns` at a time, until ended games have given `rows` positions."""
+    boards, targets, stats = [], [], RoundStats()
+    while not boards or sum(map(len, boards)) < rows:
+        more_boards, more_targets, more = worker.play(net, lambda_, turns)
+        boards.append(more_boards.copy())
+        targets.append(more_targets.copy())
+        stats = more if not stats.evaluations else stats.plus(more)
+    return np.concatenate(boards), np.concatenate(targets), stats

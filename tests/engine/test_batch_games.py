@@ -106,7 +106,8 @@ def test_threads_list_the_same_plays(threads):
 
     def work(part):
         after = batch.afterstates(variant, boards[part], dice[part])
-        return after, batch.outcomes(variant, after.boards), batch.outcome_mask(variant, boards[part])
+        mask = batch.outcome_mask(variant, boards[part])
+        return after, batch.outcomes(variant, after.boards), mask
 
     with ThreadPoolExecutor(threads) as pool:
         results = list(pool.map(work, parts))

@@ -41,7 +41,7 @@ def test_features_are_what_the_description_says(game):
 
 
 def test_a_position_worked_out_by_hand():
-    """Units 1, 1, 1, n/2 for five on the 6 point; the bar halved, the checkers off in sixteenths."""
+    """Thermometer of five on the 6 point; half the bar; checkers off in sixteenths."""
     variant = load_variant("short")
     encoder = get_encoder("thermometer-1", variant)
     mine, theirs = row("6:5 2:1 bar:3 off6"), row("24:2 1:13")

@@ -86,7 +86,7 @@ def test_kernels_do_not_recurse():
 
 
 def test_numba_has_one_door():
-    """Only `_jit.py` imports numba, caches, or asks for threads, so no kernel can race (T53-T55)."""
+    """Only `_jit.py` imports numba or caches; nothing runs in prange and can race (T53-T55)."""
     for path in sorted(PACKAGE.rglob("*.py")):
         text = path.read_text("utf-8")
         tree = ast.parse(text)
@@ -158,7 +158,8 @@ def kernel(boards, ids, rules, scratch, seed, sides, opening, tables, use_bar,
     if i < boards.shape[0]:
         rng.fill_rolls(seed, ids[i : i + 1], ids[i : i + 1], sides, opening, dice[i : i + 1])
         end = plays.list_plays(
-            boards[i, 0], boards[i, 1], int(dice[i, 0]), int(dice[i, 1]), rules, scratch, after[i], 0
+            boards[i, 0], boards[i, 1], int(dice[i, 0]), int(dice[i, 1]), rules, scratch,
+            after[i], 0,
         )
         offsets[i] = end
         results[i] = scoring.outcome_index(boards[i, 0], boards[i, 1], rules)

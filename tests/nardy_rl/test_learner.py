@@ -14,9 +14,9 @@ from nardy_rl.nets import ValueNet
 from nardy_rl.nets.mlp import outcome_log_probs
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def one_thread():
-    """Leave the other core to the other tests."""
+    """Leave the other core to other tests; and the number of threads decides how sums round."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield

@@ -19,9 +19,9 @@ CPU = torch.device("cpu")
 GAMES = ["long", "short", "hypergammon"]
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def one_thread():
-    """Leave the other core to the other tests."""
+    """Leave the other core to other tests; and the number of threads decides how sums round."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
@@ -139,7 +139,7 @@ def test_copies_of_the_weights_share_no_memory() -> None:
     with torch.no_grad():
         expected = net(features)
         for array in arrays.values():
-            array += 1
+            array.fill(1)
         assert torch.equal(other(features), expected)
         assert torch.equal(net(features), expected)
 
@@ -255,7 +255,7 @@ def test_targets_are_constants() -> None:
 
 
 def test_devices_and_precisions_by_name(monkeypatch) -> None:
-    """auto takes what there is; a GPU that does not exist is refused in a sentence."""
+    """Left to itself it takes what there is; a GPU that does not exist is refused in a sentence."""
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert pick_device("auto") == pick_device("cpu") == CPU
     with pytest.raises(DeviceError, match="use device=cpu or device=auto"):

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from learning import random_net, thermometer
+from learning import play_until, random_net, thermometer
 from nardy_engine import Position, batch, load_variant, reference
 from nardy_engine.dice import roll
 from nardy_engine.errors import CapacityError
 from nardy_rl import outcomes
 from nardy_rl.nets import FrozenNet, ValueNet
-from nardy_rl.selfplay import RoundStats, SelfPlay, Worker
+from nardy_rl.selfplay import SelfPlay, Worker
 
 CPU = torch.device("cpu")
 GAMES = ["long", "short", "hypergammon"]
@@ -62,7 +62,7 @@ def test_every_transition_is_legal(game: str) -> None:
     """T11: each next position, turned back, is an end that the reference lists for that roll."""
     variant = load_variant(game)
     worker = make_worker(variant, n_games=3)
-    worker.play(frozen(exact_net(variant)), 0.5, rows=1)
+    play_until(worker, frozen(exact_net(variant)), 0.5, rows=1)
     tracks, checked = worker.tracks, 0
     for g in range(3):
         turns = int(tracks.turns[g])
@@ -83,7 +83,7 @@ def test_the_best_play_is_chosen(game: str) -> None:
     net = exact_net(variant)
     points = outcomes.points_vector(variant)
     worker = make_worker(variant)
-    boards, _, _ = worker.play(frozen(net), 0.5, rows=1)
+    boards, _, _ = play_until(worker, frozen(net), 0.5, rows=1)
     for t in range(len(boards) - 1):
         after = batch.afterstates(variant, boards[t][None], [roll(variant, SEED, 0, t)]).boards
         theirs = batch.swapped(after)
@@ -98,7 +98,9 @@ def test_targets_at_lambda_one_are_the_results(game: str) -> None:
     """T01, T09: each target is the reference's outcome of the game, from the side to roll."""
     variant = load_variant(game)
     worker = make_worker(variant)
-    boards, targets, stats = worker.play(frozen(exact_net(variant)), 1.0, rows=400)
+    boards, targets, stats = play_until(
+        worker, frozen(exact_net(variant)), 1.0, rows=400, turns=100
+    )
     kinds, first_wins = len(variant.win_kinds), 0
     counts = np.zeros(variant.n_outcomes, np.int64)
     rows = whole_games(variant, boards)
@@ -125,7 +127,7 @@ def test_targets_at_lambda_zero_are_the_next_values(game: str) -> None:
     """T11: with lambda 0 a target is what the frozen net thinks of the next position, turned."""
     variant = load_variant(game)
     net = exact_net(variant)
-    boards, targets, _ = make_worker(variant).play(frozen(net), 0.0, rows=1)
+    boards, targets, _ = play_until(make_worker(variant), frozen(net), 0.0, rows=1)
     after = outcomes.flip(probabilities(variant, net, boards[1:]))
     np.testing.assert_allclose(targets[:-1], after, atol=1e-6)
 
@@ -136,7 +138,7 @@ def test_games_cut_off_are_estimated() -> None:
     net = exact_net(variant)
     limit = 12
     worker = make_worker(variant, max_plies=limit)
-    boards, targets, stats = worker.play(frozen(net), 0.6, rows=5 * limit)
+    boards, targets, stats = play_until(worker, frozen(net), 0.6, rows=5 * limit)
     assert (stats.games, stats.truncated) == (0, 5)
     assert stats.outcomes.sum() == 0
     for number, part in enumerate(whole_games(variant, boards)):
@@ -157,7 +159,7 @@ def test_impossible_outcomes_have_no_probability(game: str) -> None:
     net = frozen(exact_net(variant))
     zeros = 0
     for _ in range(3):
-        boards, targets, _ = worker.play(net, 0.5, rows=300)
+        boards, targets, _ = play_until(worker, net, 0.5, rows=300)
         impossible = ~batch.outcome_mask(variant, boards)
         zeros += impossible.sum()
         assert (targets[impossible] == 0).all()
@@ -175,13 +177,13 @@ def test_one_play_too_many_for_a_chunk_is_an_error() -> None:
     variant = load_variant("short")
     worker = make_worker(variant, chunk_rows=3)
     with pytest.raises(CapacityError, match="more ends than a chunk holds"):
-        worker.play(frozen(exact_net(variant)), 0.5, rows=200)
+        play_until(worker, frozen(exact_net(variant)), 0.5, rows=200)
 
 
 # -- what it does not depend on -------------------------------------------------------------------
 
 
-def play_all(variant, seed=SEED, workers=2, rounds=3, games=24):
+def play_all(variant, seed=SEED, workers=2, rounds=3, games=24, turns=4000):
     """Return the samples of some rounds."""
     play = SelfPlay(
         variant, thermometer(variant), games=games, workers=workers, max_plies=400, seed=seed
@@ -190,7 +192,7 @@ def play_all(variant, seed=SEED, workers=2, rounds=3, games=24):
     try:
         result = []
         for _ in range(rounds):
-            boards, targets, stats = play.play(net, 0.7, 600)
+            boards, targets, stats = play.play(net, 0.7, [turns // workers] * workers)
             result.append((boards.copy(), targets.copy(), stats))
         return result
     finally:
@@ -206,6 +208,7 @@ def test_the_same_seed_gives_the_same_samples() -> None:
         assert np.array_equal(targets, targets2)
         assert np.array_equal(stats.outcomes, stats2.outcomes)
         assert np.array_equal(stats.calibration, stats2.calibration)
+    assert len(first[0][0]) > 1000
     assert not np.array_equal(first[0][0][:200], other[0][0][:200])
 
 
@@ -224,9 +227,8 @@ def test_a_game_does_not_depend_on_its_company(game: str) -> None:
     paths: dict[int, list[np.ndarray]] = {}
     for how in settings:
         worker = make_worker(variant, **how)
-        worker._room_for(1, net)
         while worker.tracks.turns.min() < 10:
-            worker._play_chunk(net, 0.5, RoundStats())
+            worker.play(net, 0.5, 1)
         for g, game_id in enumerate(worker.tracks.ids.tolist()):
             if game_id < 4 and worker.tracks.turns[g] >= 10:
                 paths.setdefault(game_id, []).append(worker.tracks.path_boards[g, :10].copy())
@@ -243,7 +245,7 @@ def test_threads_change_nothing() -> None:
     net = frozen(random_net(variant))
     (boards, targets, stats), *_ = play_all(variant, rounds=1)
     parts = [
-        make_worker(variant, n_games=12, number=number, n_workers=2).play(net, 0.7, 300)
+        make_worker(variant, n_games=12, number=number, n_workers=2).play(net, 0.7, 2000)
         for number in range(2)
     ]
     assert np.array_equal(boards, np.concatenate([part[0] for part in parts]))
@@ -262,7 +264,7 @@ def test_workers_and_rounds_have_their_own_dice() -> None:
         for number in range(3):
             worker = make_worker(variant, n_games=4, number=number, n_workers=3)
             first = worker.tracks.ids.tolist()
-            worker.play(frozen(exact_net(variant)), 0.5, rows=400)
+            play_until(worker, frozen(exact_net(variant)), 0.5, rows=400)
             ids = sorted({*first, *worker.tracks.ids.tolist()})
             assert {game % 3 for game in ids} == {number}
             assert len(ids) > 4
@@ -280,12 +282,15 @@ def test_self_play_goes_on_where_it_stopped(game: str) -> None:
     variant = load_variant(game)
     net = frozen(random_net(variant))
     worker = make_worker(variant, n_games=60, chunk_rows=900)
-    worker.play(net, 0.7, rows=500)
+    play_until(worker, net, 0.7, rows=500)
     state = {name: array.copy() for name, array in worker.state().items()}
     other = make_worker(variant, n_games=60, chunk_rows=900)
     other.load_state(state)
     for _ in range(2):
-        expected, got = worker.play(net, 0.7, rows=400), other.play(net, 0.7, rows=400)
+        expected, got = (
+            play_until(worker, net, 0.7, rows=400),
+            play_until(other, net, 0.7, rows=400),
+        )
         assert np.array_equal(expected[0], got[0])
         assert np.array_equal(expected[1], got[1])
         assert np.array_equal(expected[2].outcomes, got[2].outcomes)
@@ -297,12 +302,12 @@ def test_every_part_of_the_state_is_needed(left_out: str) -> None:
     variant = load_variant("short")
     net = frozen(random_net(variant))
     worker = make_worker(variant, n_games=60, chunk_rows=900)
-    worker.play(net, 0.7, rows=500)
+    play_until(worker, net, 0.7, rows=500)
     assert 0 < worker.cursor < 60
     state = {name: array.copy() for name, array in worker.state().items()}
     state[left_out] = np.zeros_like(state[left_out])
     other = make_worker(variant, n_games=60, chunk_rows=900)
     other.load_state(state)
-    expected, got = worker.play(net, 0.7, rows=9000), other.play(net, 0.7, rows=9000)
+    expected, got = (play_until(w, net, 0.7, 6000, turns=1000) for w in (worker, other))
     same = expected[0].shape == got[0].shape and np.array_equal(expected[0], got[0])
     assert not (same and np.array_equal(expected[1], got[1]))

@@ -1,0 +1,55 @@
+"""Every fault on the project's list of known faults (T01 to T60) has a test that names it."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).resolve().parents[1]
+ROWS = {
+    "TD learning and self-play": range(1, 14),
+    "Search, evaluation, rollouts": range(14, 35),
+    "Export": range(35, 41),
+    "Checkpoint and resume": range(41, 46),
+    "TensorBoard": range(46, 49),
+    "Hydra": range(49, 53),
+    "Numba and NumPy": range(53, 60),
+    "Seeds": range(60, 61),
+}
+NOT_APPLICABLE = {
+    "T14": "there is no search: players look at the position after their play and no further",
+    "T15": "there is no search, so no number of plies to miscount",
+    "T19": "there are no tables of exact bear-off values to compare with others",
+    "T33": "there is no benchmark of rated plays that could leave one out",
+}
+
+
+def claims():
+    """Return the numbers named by a test: in its name, its docstring or that of its module."""
+    found = {}
+    for path in sorted(TESTS.rglob("test_*.py")):
+        if path.name == Path(__file__).name:
+            continue
+        text = path.read_text("utf-8")
+        for match in re.finditer(r"(?<![A-Za-z0-9])T(\d\d)(?:-T(\d\d))?(?!\d)", text):
+            last = int(match[2] or match[1])
+            for number in range(int(match[1]), last + 1):
+                found.setdefault(f"T{number:02}", set()).add(path.relative_to(TESTS).as_posix())
+    return found
+
+
+COVERED = claims()
+
+
+@pytest.mark.parametrize(
+    "row", [f"T{number:02}" for numbers in ROWS.values() for number in numbers]
+)
+def test_every_fault_has_a_test(row):
+    """Each row is named by a test, or stands on the short list of what cannot happen here."""
+    assert (row in COVERED) != (row in NOT_APPLICABLE), COVERED.get(row, "no test names it")
+
+
+def test_no_test_names_a_fault_that_is_not_listed():
+    """A number beyond the list is a misprint."""
+    known = {f"T{number:02}" for numbers in ROWS.values() for number in numbers}
+    assert COVERED.keys() <= known

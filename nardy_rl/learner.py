@@ -126,11 +126,10 @@ class Learner:
         features = self._features[: len(boards)]
         self._encoder.encode_into(boards, features)
         possible = batch.outcome_mask(self._variant, boards)
-        x, mask, wanted = (
-            torch.from_numpy(array).to(self._device) for array in (features, possible, targets)
-        )
+        x, mask, wanted = (torch.from_numpy(array) for array in (features, possible, targets))
         if self._precision == torch.bfloat16:
             x = x.view(torch.bfloat16)
+        x, mask, wanted = (tensor.to(self._device) for tensor in (x, mask, wanted))
         half = self._precision != torch.float32
         with torch.autocast(self._device.type, self._precision, enabled=half):
             logits = self.net(x)

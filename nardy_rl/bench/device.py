@@ -148,7 +148,8 @@ def run_config(variant: str, seconds: int, device: str, scale: int) -> TrainConf
         variant: Name of the game.
         seconds: Budget.
         device: `cpu` or `cuda`.
-        scale: Games, batches and rounds are this many times those of the default settings.
+        scale: Games, batches and rounds are this many times those of the default settings, fewer
+            in a run of seconds so that some games end.
     """
     cores = os.cpu_count() or 1
     workers = cores if cores < _FEW_CORES else cores - 2
@@ -156,12 +157,13 @@ def run_config(variant: str, seconds: int, device: str, scale: int) -> TrainConf
         variant=VariantConfig(id=variant, options={}),
         net=NetConfig(hidden=HIDDEN, encoder=ENCODER),
         selfplay=SelfplayConfig(
-            games=max(2048 * scale, 512 * workers), workers=workers, max_plies=1000,
+            games=max(min(2048 * scale, 64 * seconds), workers), workers=workers, max_plies=1000,
             lambda_start=0.7, lambda_end=0.0, lambda_decay_fraction=0.6, precision="auto",
         ),
         learner=LearnerConfig(
             lr=1e-3 * scale**0.5, lr_end=2e-5, batch_size=1024 * scale,
-            fresh_positions=40_000 * scale, replay_capacity=200_000 * scale, replay_ratio=0.5,
+            fresh_positions=min(40_000 * scale, 2000 * seconds),
+            replay_capacity=200_000 * scale, replay_ratio=0.5,
         ),
         eval=EvalConfig(games=0, interval_games=0, interval_every_s=1e6),
         budget=f"{seconds}s", device=device, seed=_SEED, root=".", run_dir="unused",

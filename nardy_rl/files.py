@@ -2,12 +2,15 @@
 
 Everything is written beside its target and renamed over it; files are flushed to the disk before,
 so that even a power cut leaves the old or the new one (T45). A failed write leaves the previous
-content as it was and raises an `OutputError`, a sentence for the user.
+content as it was and raises an `OutputError`, a sentence for the user. What a killed process left
+half-written is cleared away by the next write to the same target.
 """
 
 from __future__ import annotations
 
+import glob
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,25 +27,32 @@ def write_atomic(path: Path, data: bytes) -> None:
     """Write `data` to `path`: a kill at any moment leaves the previous or the new file.
 
     Args:
-        path: The file; its folder is created if it is missing.
+        path: The file; its folder is created if it is missing. A link is followed. A device or a
+            pipe, such as /dev/stdout, is written to, never replaced.
         data: The whole content.
 
     Raises:
         OutputError: The disk is full, the folder cannot be written, ...
     """
-    # The name holds the process id, so that two runs never write into one temporary file.
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise OutputError(f"cannot write {path}: it is a folder")
+    temporary = _beside(target, "tmp")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if target.exists() and not target.is_file():
+            target.write_bytes(data)
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _clear_leftovers(target)
         try:
             with open(temporary, "wb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(temporary, path)
+            os.replace(temporary, target)
         finally:
             temporary.unlink(missing_ok=True)
-        _sync_folder(path.parent)
+        _sync_folder(target.parent)
     except OSError as error:
         raise OutputError(f"cannot write {path}: {_reason(error)}") from None
 
@@ -67,8 +77,9 @@ def new_folder(path: Path, marker: str) -> Iterator[Path]:
         raise OutputError(
             f"{path} exists and is not a folder written by this command; choose another one"
         )
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = _beside(path, "tmp")
     try:
+        _clear_leftovers(path)
         temporary.mkdir(parents=True)
         try:
             yield temporary
@@ -80,6 +91,38 @@ def new_folder(path: Path, marker: str) -> Iterator[Path]:
         raise OutputError(f"cannot write {path}: {_reason(error)}") from None
 
 
+def _beside(path: Path, kind: str) -> Path:
+    """Return a hidden neighbour of `path` that names this process: no two write into one."""
+    return path.with_name(f".{path.name}.{os.getpid()}.{kind}")
+
+
+def _clear_leftovers(path: Path) -> None:
+    """Remove the neighbours of `path` whose process was killed before it could.
+
+    An old folder set aside stays as long as nothing has taken its place.
+    """
+    pattern = re.compile(rf"\.{re.escape(path.name)}\.(\d+)\.(tmp|old)")
+    for entry in path.parent.glob(f".{glob.escape(path.name)}.*.*"):
+        match = pattern.fullmatch(entry.name)
+        if match is None or _runs(int(match[1])) or (match[2] == "old" and not path.exists()):
+            continue
+        if entry.is_dir():
+            shutil.rmtree(entry, ignore_errors=True)
+        else:
+            entry.unlink(missing_ok=True)
+
+
+def _runs(process: int) -> bool:
+    """Return whether a process with this id runs on this machine, this one included."""
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass  # somebody else's
+    return True
+
+
 def _replaceable(path: Path, marker: str) -> bool:
     return path.is_dir() and ((path / marker).is_file() or not any(path.iterdir()))
 
@@ -89,7 +132,7 @@ def _exchange(temporary: Path, path: Path) -> None:
     if not path.exists():
         os.rename(temporary, path)
         return
-    aside = path.with_name(f".{path.name}.{os.getpid()}.old")
+    aside = _beside(path, "old")
     os.rename(path, aside)
     try:
         os.rename(temporary, path)

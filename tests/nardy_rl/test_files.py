@@ -1,0 +1,79 @@
+"""Writing files (fault T45): links, devices, and what a killed process leaves behind."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from nardy_rl.files import OutputError, new_folder, write_atomic
+
+
+@pytest.fixture
+def dead_process():
+    """Return the id of a process that has ended."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_leftovers_of_a_killed_save_are_cleared_away(tmp_path, dead_process) -> None:
+    """T45: what a kill left half-written goes with the next save of the same file, and only that.
+
+    Files of a process that still runs, and of other targets, stay.
+    """
+    mine, alive = f".net.{dead_process}.tmp", f".net.{os.getppid()}.tmp"
+    others = [f".other.{dead_process}.tmp", f".net.x{dead_process}.tmp"]
+    for name in (mine, alive, *others):
+        (tmp_path / name).write_bytes(b"half")
+    write_atomic(tmp_path / "net", b"whole")
+    assert names(tmp_path) == sorted(["net", alive, *others])
+    assert (tmp_path / "net").read_bytes() == b"whole"
+
+
+def test_leftovers_of_a_killed_export_are_cleared_away(tmp_path, dead_process) -> None:
+    """T45: a folder half-filled by a killed process goes; one set aside stays till replaced."""
+    half, aside = (tmp_path / f".out.{dead_process}.{kind}" for kind in ("tmp", "old"))
+    for folder in (half, aside):
+        folder.mkdir()
+        (folder / "model").write_bytes(b"half")
+    with new_folder(tmp_path / "out", "model") as folder:
+        assert names(tmp_path) == sorted([aside.name, folder.name])
+        (folder / "model").write_bytes(b"whole")
+    with new_folder(tmp_path / "out", "model") as folder:
+        (folder / "model").write_bytes(b"newer")
+    assert names(tmp_path) == ["out"]
+    assert (tmp_path / "out" / "model").read_bytes() == b"newer"
+
+
+def test_a_link_is_followed(tmp_path) -> None:
+    """A file that is a link stays one; its target gets the content."""
+    (tmp_path / "store").mkdir()
+    (tmp_path / "net").symlink_to(tmp_path / "store" / "net")
+    write_atomic(tmp_path / "net", b"whole")
+    assert (tmp_path / "net").is_symlink()
+    assert (tmp_path / "store" / "net").read_bytes() == b"whole"
+
+
+def test_a_pipe_is_written_to_and_not_replaced(tmp_path) -> None:
+    """A pipe or device, such as /dev/stdout, receives the content and stays what it is."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_atomic(pipe, b"whole")
+        assert os.read(reader, 100) == b"whole"
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+
+
+def test_a_folder_is_no_file(tmp_path) -> None:
+    """A folder in the place of the file is one sentence, and nothing is written."""
+    with pytest.raises(OutputError, match="it is a folder"):
+        write_atomic(tmp_path, b"whole")
+    assert names(tmp_path) == []

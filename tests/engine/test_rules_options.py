@@ -37,6 +37,13 @@ EXAMPLES = [
         "24:13 14:2 | 24:13 19:1 9:1",
     ),
     ("D-01 second, field checker", "second player", "W{24:14 4:1}|B{24:15}; B 4-4", "24:13 20:2"),
+    # 24-18-12-6, and the fourth six would leave the board: one checker does not complete it.
+    (
+        "D-01 second, off the board",
+        "second player",
+        "W{24:15}|B{3:15}; W 6-6",
+        "24:13 12:2 | 24:13 18:1 6:1",
+    ),
     ("D-01 second completes", "second player", "W{24:14 21:1}|B{24:15}; B 1-1", "24:14 20:1"),
     ("D-01 first as head_blocked", "second player", "W{24:15}|B{24:15}; W 5-5", "24:14 4:1"),
     ("D-01 first as head_blocked", "second player", "W{24:15}|B{24:15}; W 4-4", "24:13 16:2"),

@@ -70,14 +70,18 @@ def _exception(variant: Variant, position: Position, dice: Dice, closed: Sequenc
 
 
 def _stopped_at(variant: Variant, programme: Sequence[int], closed: Sequence[bool]) -> int | None:
-    """Return the first closed point on a lone checker's walk from the head, or None (L-7c).
+    """Return where a lone checker's walk from the head is stopped, or None (L-7c).
 
-    Only a programme of equal dice has one walk; different dice give None.
+    That is the first closed point, or OFF where the walk would lead beyond the last point: the
+    other checkers are still on the head, so none is borne off. Only a programme of equal dice has
+    one walk; different dice give None.
     """
     die = programme[0]
     if programme[-1] != die:
         return None
-    for target in range(variant.head_point - die, 0, -die)[: len(programme)]:
+    for target in range(variant.head_point - die, OFF - die, -die)[: len(programme)]:
+        if target <= OFF:
+            return OFF
         if closed[target]:
             return target
     return None

@@ -166,6 +166,17 @@ def test_a_finished_game_has_nothing_to_play() -> None:
         parse_play("6/off", LONG, done, (6, 5))
 
 
+def test_describe_takes_any_way_to_finish() -> None:
+    """T-10: '4 off' and '4/3*, off' are one result, whichever of the two an engine lists."""
+    before = parse_position("W{4:1} | B{22:1 3:13}", SHORT).position
+    for opponent in (before.opponent, parse_position("W{4:1} | B{bar:1 3:13}", SHORT)[0].opponent):
+        after = Position((15,) + (0,) * 25, opponent)
+        assert describe(SHORT, before, (4, 1), after).end.mover == after.mover
+    mars = Position((15,) + (0,) * 25, SHORT.start_row())
+    with pytest.raises(IllegalPlayError, match="no legal play with 4-1"):
+        describe(SHORT, before, (4, 1), mars)
+
+
 def test_describe_finds_the_play_of_an_afterstate() -> None:
     """The steps to an afterstate are found, and an unreachable one is refused."""
     before = SHORT.start_position()

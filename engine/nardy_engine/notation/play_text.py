@@ -98,11 +98,16 @@ def describe(variant: Variant, before: Position, dice: Dice, after: Position) ->
         dice: The roll.
         after: The afterstate, the same side still in row 0.
 
+    Returns:
+        The play in the steps of the reference engine. All ways to end the game are one result
+        (T-10), so a finishing play may have hit what another way to the same result does not.
+
     Raises:
         IllegalPlayError: No legal play leads there.
     """
+    result = reference.outcome(variant, after)
     for play in reference.plays(variant, before, dice):
-        if play.end == after:
+        if play.end == after or (result and reference.outcome(variant, play.end) == result):
             return play
     raise IllegalPlayError(
         f"no legal play with {dice[0]}-{dice[1]} leads from this position to that one"

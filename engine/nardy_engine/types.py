@@ -13,6 +13,7 @@ side to act ("mover"), row 1 the other ("opponent"). Changing sides swaps the ro
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -53,9 +54,9 @@ class Position(NamedTuple):
 
     @classmethod
     def from_board(cls, board: Board | Sequence[Sequence[int]]) -> Position:
-        """Build from `[2, P]` counts."""
+        """Build from `[2, P]` counts; a count that is no whole number is a TypeError."""
         mover, opponent = board
-        return cls(tuple(int(n) for n in mover), tuple(int(n) for n in opponent))
+        return cls(tuple(map(index, mover)), tuple(map(index, opponent)))
 
 
 class Step(NamedTuple):

@@ -300,6 +300,11 @@ def test_shut_out_bars_are_refused() -> None:
     shut = Position(row, row)
     with pytest.raises(PositionError, match="closed home boards"):
         parse_position_id(position_id(SHORT, shut), SHORT)
+    home = "bar:3 6:2 5:2 4:2 3:2 2:2 1:2"
+    with pytest.raises(PositionError, match="closed home boards"):
+        read_position(f"W{{{home}}} | B{{{home}}}", SHORT)
+    open_home = "bar:4 6:2 5:2 4:2 3:2 2:2 1:1"
+    assert read_position(f"W{{{home}}} | B{{{open_home}}}", SHORT).position.mover[25] == 3
 
 
 @pytest.mark.parametrize("text", ["4HPwATDgc/ABMA", XGID_START])

@@ -94,20 +94,7 @@ def parse_position_id(text: str, variant: Variant) -> ParsedPosition:
         rows.append((variant.setup.checkers - sum(counts), *counts))
     if bits:
         raise NotationError(f"the Position ID '{text}' has bits left over after both sides")
-    position = variant.check_position(Position(rows[1], rows[0]))
-    check_bars(variant, position)
-    return ParsedPosition(position)
-
-
-def check_bars(variant: Variant, position: Position) -> None:
-    """Refuse a position in which each side waits on the bar before a closed home board.
-
-    Raises:
-        PositionError: Neither side could ever have come there, nor ever move.
-    """
-    home = range(1, variant.setup.home + 1)
-    if all(row[variant.bar] and all(row[p] >= 2 for p in home) for row in position):
-        raise PositionError("both sides are on the bar against closed home boards")
+    return ParsedPosition(variant.check_position(Position(rows[1], rows[0])))
 
 
 # -- match ----------------------------------------------------------------------------------------

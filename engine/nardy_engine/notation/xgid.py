@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from nardy_engine.errors import NotationError
-from nardy_engine.notation.gnubg import check_bars, require_short
+from nardy_engine.notation.gnubg import require_short
 from nardy_engine.notation.situation import Match, ParsedPosition, Side, other_side, situation
 from nardy_engine.rules import Variant
 from nardy_engine.types import OFF, Dice, Row
@@ -101,7 +101,6 @@ def parse_xgid(text: str, variant: Variant) -> ParsedPosition:
     match = _match(numbers, doubled, side)
     parsed = situation(white, black, side, dice, match)
     variant.check_position(parsed.position)
-    check_bars(variant, parsed.position)
     return parsed
 
 

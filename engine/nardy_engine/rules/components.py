@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import Enum
+from operator import index
 from typing import Any
 
 from nardy_engine.errors import VariantError
@@ -175,20 +176,26 @@ def parse_option(name: str, kind: Any, value: Any) -> Any:
         return str(value).lower() == "true"
     try:
         if kind is int:
-            if isinstance(value, (bool, float)):
-                raise ValueError
-            return int(value)
+            return _whole(value)
         if kind == "numbers":
-            if value == "all":
-                return tuple(range(1, 7)) if name.startswith("bearoff") else ()
             parts = value.strip("{}[]() ").split(",") if isinstance(value, str) else list(value)
-            return tuple(sorted({int(part) for part in parts if str(part).strip()}))
-        return tuple(sorted(((int(p), int(n)) for p, n in dict(value).items()), reverse=True))
+            return tuple(sorted({_whole(part) for part in parts if str(part).strip()}))
+        counts = {_whole(point): _whole(count) for point, count in dict(value).items()}
+        if len(counts) != len(value):
+            raise ValueError
+        return tuple(sorted(counts.items(), reverse=True))
     except (TypeError, ValueError):
         what = {"numbers": "a list of numbers such as {1,6}", "counts": "a table point = count"}
         raise VariantError(
             f"{name} cannot be '{value}'; it is {what.get(kind, 'a whole number')}"
         ) from None
+
+
+def _whole(value: Any) -> int:
+    """Return a whole number or the one that a text shows; nothing is rounded, True is no number."""
+    if isinstance(value, bool):
+        raise TypeError
+    return int(value) if isinstance(value, str) else index(value)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import Enum
-from typing import Any
+from functools import cached_property
+from operator import index, itemgetter, mul
+from typing import Any, TypeAlias
 
 from nardy_engine.errors import DiceError, PositionError, VariantError
 from nardy_engine.rules.components import (
@@ -139,7 +141,7 @@ class Variant:
             DiceError: It is not two numbers that the dice of this game show.
         """
         try:
-            a, b = (int(die) for die in dice)
+            a, b = map(index, dice)
         except (TypeError, ValueError):
             raise DiceError(
                 f"a roll is two numbers from 1 to {self.dice.sides}, not {dice}"
@@ -154,22 +156,46 @@ class Variant:
 
         Raises:
             PositionError: A side has the wrong number of checkers, a count is negative, both
-                sides hold one point, the bar is used where nothing is hit, or both sides have
-                finished.
+                sides hold one point, the bar is used where nothing is hit, both sides wait on
+                it before closed homes, or both sides have finished.
         """
-        for name, row in zip(("the side to act", "the other side"), position, strict=True):
-            if len(row) != self.n_slots:
-                raise PositionError(f"{name} has {len(row)} slots; {self.id} has {self.n_slots}")
-            for slot, count in enumerate(row):
-                if count < 0:
-                    raise PositionError(f"{name} has {count} checkers on point {slot}")
-            if sum(row) != self.setup.checkers:
-                raise PositionError(
-                    f"{name} has {sum(row)} checkers (off and bar included); "
-                    f"{self.id} is played with {self.setup.checkers}"
-                )
-            if row[self.bar] and self.contact is not Contact.HIT:
-                raise PositionError(f"{name} has {row[self.bar]} on the bar; {self.id} has no bar")
+        mover, opponent = position
+        checkers = self.setup.checkers
+        # Readers of many positions come here for each of them: whole rows are looked at, and the
+        # fault is searched for only if there is one.
+        possible = (
+            len(mover) == len(opponent) == self.n_slots
+            and sum(mover) == sum(opponent) == checkers
+            and min(mover) >= 0 <= min(opponent)
+            and not any(map(mul, mover[1:], self._facing(opponent)))
+            and not (mover[-1] or opponent[-1] or mover[OFF] == opponent[OFF] == checkers)
+        )
+        if not possible:
+            for name, row in zip(("the side to act", "the other side"), position, strict=True):
+                self._check_row(name, row)
+            self._check_together(position)
+        return position
+
+    @cached_property
+    def _facing(self) -> itemgetter[tuple[int, ...]]:
+        """Pick from the other side's row the counts on my points, from 1 up."""
+        return itemgetter(*(self.opposite_point(point) for point in range(1, self.bar)))
+
+    def _check_row(self, name: str, row: Row) -> None:
+        if len(row) != self.n_slots:
+            raise PositionError(f"{name} has {len(row)} slots; {self.id} has {self.n_slots}")
+        for slot, count in enumerate(row):
+            if count < 0:
+                raise PositionError(f"{name} has {count} checkers on point {slot}")
+        if sum(row) != self.setup.checkers:
+            raise PositionError(
+                f"{name} has {sum(row)} checkers (off and bar included); "
+                f"{self.id} is played with {self.setup.checkers}"
+            )
+        if row[self.bar] and self.contact is not Contact.HIT:
+            raise PositionError(f"{name} has {row[self.bar]} on the bar; {self.id} has no bar")
+
+    def _check_together(self, position: Position) -> None:
         for point in range(1, self.bar):
             theirs = self.opposite_point(point)
             if position.mover[point] and position.opponent[theirs]:
@@ -179,7 +205,10 @@ class Variant:
                 )
         if all(row[OFF] == self.setup.checkers for row in position):
             raise PositionError("both sides have borne off everything")
-        return position
+        # Whoever was hit last was hit by a checker that had entered, so one home was open.
+        entries = range(1, self.dice.sides + 1)
+        if all(row[self.bar] and all(row[p] > 1 for p in entries) for row in position):
+            raise PositionError("both sides are on the bar against closed home boards")
 
     # -- options ------------------------------------------------------------------------------
 
@@ -240,6 +269,9 @@ def variant_from_options(id: str, title: str, russian: str, options: Mapping[str
             parts[name] = parse_option(name, _OPTIONS[name], value)
         else:
             raise VariantError(f"unknown rule option '{name}'")
+    if tables["bearoff"].get("dice") == "all":
+        sides = parse_option("dice.sides", int, tables["dice"].get("sides"))
+        tables["bearoff"]["dice"] = range(1, sides + 1)
     for name, component in _COMPONENTS.items():
         missing = [field.name for field in fields(component) if field.name not in tables[name]]
         if missing:
@@ -259,108 +291,138 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
+_Clash: TypeAlias = tuple[bool, str]
+"""Whether two rules contradict each other, and the sentence that says so."""
+
+
 def _contradictions(v: Variant) -> list[str]:
     """Say what does not fit together; a field without effect must hold its neutral value.
 
     That every other value of such a field is refused is what lets a test demand a witness for
     each field that is *not* refused ("no dead rule").
     """
-    said = []
+    found = (*_dice_clashes(v), *_head_clashes(v), *_block_clashes(v), *_other_clashes(v))
+    return [sentence for broken, sentence in found if broken]
 
-    def refuse(condition: bool, sentence: str) -> None:
-        if condition:
-            said.append(sentence)
 
-    listed = v.head.exception in (HeadException.HEAD_BLOCKED, HeadException.LISTED)
-    listed = listed or v.head.exception is HeadException.SECOND_PLAYER_ANY_BLOCKED
+def _dice_clashes(v: Variant) -> tuple[_Clash, ...]:
+    numbers = {
+        "head.exception_doubles": v.head.exception_doubles,
+        "head.lifted_by": v.head.lifted_by,
+        "bearoff.dice": v.bearoff.dice,
+    }
+    return (
+        (
+            v.dice.sides > v.setup.home,
+            f"dice.sides is {v.dice.sides}; a die cannot show more than the home has points",
+        ),
+        *(
+            (
+                any(not 1 <= n <= v.dice.sides for n in listed),
+                f"{name} must be numbers from 1 to {v.dice.sides}",
+            )
+            for name, listed in numbers.items()
+        ),
+        (not v.bearoff.dice, "bearoff.dice is empty: nobody could ever bear off"),
+        (
+            v.dice.program is DiceProgram.N_TIMES_M and v.dice.double_steps != 4,
+            "dice.double_steps has no effect with dice.program=n_times_m; it must be 4",
+        ),
+    )
+
+
+def _head_clashes(v: Variant) -> tuple[_Clash, ...]:
+    head = v.head
+    by_list = head.exception in (
+        HeadException.HEAD_BLOCKED,
+        HeadException.LISTED,
+        HeadException.SECOND_PLAYER_ANY_BLOCKED,
+    )
+    limited = head.limit is HeadLimit.ONE
+    return (
+        (
+            not limited and head.exception is not HeadException.NONE,
+            "head.exception lifts a limit of one checker; without head.limit=1 it must be none",
+        ),
+        (
+            not limited and bool(head.lifted_by),
+            "head.lifted_by lifts a limit of one checker; without head.limit=1 it must be empty",
+        ),
+        (
+            not by_list and bool(head.exception_doubles),
+            f"head.exception={head.exception.value} reads no list: "
+            "head.exception_doubles must be empty",
+        ),
+        (
+            by_list and not head.exception_doubles,
+            f"head.exception={head.exception.value} needs head.exception_doubles",
+        ),
+        (
+            v.setup.direction is not Direction.SAME and head.limit is not HeadLimit.NONE,
+            "a head rule needs setup.direction=same, where the opponent's head lies on the route",
+        ),
+    )
+
+
+def _block_clashes(v: Variant) -> tuple[_Clash, ...]:
+    block = v.block
+    ruled = block.rule is not BlockRule.NONE
+    return (
+        (block.length < 2, "block.length must be at least 2"),
+        (
+            ruled and v.setup.direction is not Direction.SAME,
+            "a block rule needs setup.direction=same",
+        ),
+        (
+            ruled and v.contact is Contact.HIT,
+            "a block rule needs contact=none: with hits a lone checker closes nothing",
+        ),
+        (
+            not ruled and block.check is not BlockCheck.END_OF_SEGMENT,
+            "block.check=every_step needs a block rule",
+        ),
+        (
+            block.rule is not BlockRule.KARZAR and block.karzar_scope is not KarzarScope.TRAPPING,
+            "block.karzar_scope=any_run needs block.rule=karzar",
+        ),
+        (
+            block.rule in (BlockRule.NONE, BlockRule.START_SECTOR) and block.length != v.setup.home,
+            f"block.length has no effect without a rule on runs; it must be {v.setup.home}",
+        ),
+        (
+            block.rule is BlockRule.NEVER and block.length > v.setup.checkers,
+            "block.length is more than the checkers of a side",
+        ),
+    )
+
+
+def _other_clashes(v: Variant) -> tuple[_Clash, ...]:
     same = v.setup.direction is Direction.SAME
-    refuse(v.block.length < 2, "block.length must be at least 2")
-    refuse(
-        max(v.setup.home, v.dice.sides) != v.setup.home,
-        f"dice.sides is {v.dice.sides}; a die cannot show more than the home has points",
+    theirs = {v.opposite_point(point) for point, _ in v.setup.start}
+    return (
+        (
+            v.home.frozen and v.bearoff.dice != tuple(range(1, v.dice.sides + 1)),
+            "home.frozen needs every number to bear off, or a checker could never leave",
+        ),
+        (
+            v.home.frozen and v.bearoff.overshoot is Overshoot.HIGHEST_OR_ALL_HIGHER_BLOCKED,
+            "home.frozen blocks every higher checker; "
+            "bearoff.overshoot must be highest or exact_only",
+        ),
+        (
+            v.contact is Contact.HIT and same,
+            "contact=hit needs setup.direction=opposite, where the bar lies before the route",
+        ),
+        (
+            v.score is Score.BACKGAMMON and same,
+            "score=backgammon needs setup.direction=opposite; use oin_mars_koks",
+        ),
+        (
+            v.score in (Score.OIN_MARS_KOKS, Score.OIN_MARS_KOKS_HOMEMARS) and not same,
+            f"score={v.score.value} needs setup.direction=same; use backgammon",
+        ),
+        (
+            any(point in theirs for point, _ in v.setup.start),
+            "setup.start puts both sides on one point",
+        ),
     )
-    refuse(
-        v.head.limit is not HeadLimit.ONE and v.head.exception is not HeadException.NONE,
-        "head.exception lifts a limit of one checker; without head.limit=1 it must be none",
-    )
-    refuse(
-        v.head.limit is not HeadLimit.ONE and bool(v.head.lifted_by),
-        "head.lifted_by lifts a limit of one checker; without head.limit=1 it must be empty",
-    )
-    refuse(
-        not listed and bool(v.head.exception_doubles),
-        f"head.exception={v.head.exception.value} reads no list: "
-        "head.exception_doubles must be empty",
-    )
-    refuse(
-        listed and not v.head.exception_doubles,
-        f"head.exception={v.head.exception.value} needs head.exception_doubles",
-    )
-    for name, numbers in (
-        ("head.exception_doubles", v.head.exception_doubles),
-        ("head.lifted_by", v.head.lifted_by),
-        ("bearoff.dice", v.bearoff.dice),
-    ):
-        refuse(
-            any(not 1 <= n <= v.dice.sides for n in numbers),
-            f"{name} must be numbers from 1 to {v.dice.sides}",
-        )
-    refuse(not v.bearoff.dice, "bearoff.dice is empty: nobody could ever bear off")
-    refuse(
-        not same and v.head.limit is not HeadLimit.NONE,
-        "a head rule needs setup.direction=same, where the opponent's head lies on the route",
-    )
-    refuse(
-        not same and v.block.rule is not BlockRule.NONE,
-        "a block rule needs setup.direction=same",
-    )
-    refuse(
-        v.contact is Contact.HIT and v.block.rule is not BlockRule.NONE,
-        "a block rule needs contact=none: with hits a lone checker closes nothing",
-    )
-    refuse(
-        v.block.rule is BlockRule.NONE and v.block.check is not BlockCheck.END_OF_SEGMENT,
-        "block.check=every_step needs a block rule",
-    )
-    refuse(
-        v.block.rule is not BlockRule.KARZAR and v.block.karzar_scope is not KarzarScope.TRAPPING,
-        "block.karzar_scope=any_run needs block.rule=karzar",
-    )
-    refuse(
-        v.block.rule in (BlockRule.NONE, BlockRule.START_SECTOR) and v.block.length != v.setup.home,
-        f"block.length has no effect without a rule on runs; it must be {v.setup.home}",
-    )
-    refuse(
-        v.dice.program is DiceProgram.N_TIMES_M and v.dice.double_steps != 4,
-        "dice.double_steps has no effect with dice.program=n_times_m; it must be 4",
-    )
-    refuse(
-        v.home.frozen and v.bearoff.dice != tuple(range(1, v.dice.sides + 1)),
-        "home.frozen needs every number to bear off, or a checker could never leave",
-    )
-    refuse(
-        v.home.frozen and v.bearoff.overshoot is Overshoot.HIGHEST_OR_ALL_HIGHER_BLOCKED,
-        "home.frozen blocks every higher checker; bearoff.overshoot must be highest or exact_only",
-    )
-    refuse(
-        v.contact is Contact.HIT and same,
-        "contact=hit needs setup.direction=opposite, where the bar lies before the route",
-    )
-    refuse(
-        v.score is Score.BACKGAMMON and same,
-        "score=backgammon needs setup.direction=opposite; use oin_mars_koks",
-    )
-    refuse(
-        v.score in (Score.OIN_MARS_KOKS, Score.OIN_MARS_KOKS_HOMEMARS) and not same,
-        f"score={v.score.value} needs setup.direction=same; use backgammon",
-    )
-    both = {v.opposite_point(point) for point, _ in v.setup.start}
-    refuse(
-        any(point in both for point, _ in v.setup.start),
-        "setup.start puts both sides on one point",
-    )
-    refuse(
-        v.block.rule in (BlockRule.NEVER,) and v.block.length > v.setup.checkers,
-        "block.length is more than the checkers of a side",
-    )
-    return said

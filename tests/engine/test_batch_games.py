@@ -95,6 +95,32 @@ def test_choices_that_are_not_plays_are_refused():
             games.play(wrong)
 
 
+@pytest.mark.parametrize(
+    ("boards", "dice"),
+    [
+        (256, (3, 1)),
+        (-129, (3, 1)),
+        (0.5, (3, 1)),
+        (0, (257, 1)),
+        (0, (2.9, 1)),
+        (0, (7, 1)),
+        (0, (0, 1)),
+    ],
+)
+def test_numbers_are_not_cut_or_wrapped(boards, dice):
+    """T57: counts and dice that int8 would change, or that no die shows, are errors."""
+    start = load_variant("long").start_position().board()[None]
+    with pytest.raises(ValueError, match=r"whole numbers|from 1 to 6"):
+        batch.afterstates(load_variant("long"), start + np.array(boards), np.array([dice]))
+
+
+@pytest.mark.parametrize("seed", [-1, 2**63])
+def test_seeds_out_of_range_are_refused(seed):
+    """A seed that the counter-based stream cannot hold is an error."""
+    with pytest.raises(ValueError, match="a seed from 0"):
+        batch.Games(load_variant("long"), 2, seed=seed)
+
+
 @pytest.mark.parametrize("threads", [1, 2, 8])
 def test_threads_list_the_same_plays(threads):
     """T54: plays, masks and outcomes from 1, 2 and 8 threads are those of one call."""

@@ -96,6 +96,16 @@ def test_a_hit_checker_is_not_off():
     assert {words[index] for index in changed} == {("other", 24), ("other", "bar")}
 
 
+@pytest.mark.parametrize("count", [-1, 16])
+def test_counts_beyond_the_tables_are_refused(count):
+    """T59: a count that the unit tables do not hold is an error, not whatever lies behind them."""
+    variant = load_variant("long")
+    boards = variant.start_position().board()[None]
+    boards[0, 1, 24] = count
+    with pytest.raises(ValueError, match="0 to 15 checkers"):
+        get_encoder("thermometer-1", variant).encode(boards)
+
+
 @pytest.mark.parametrize("game", VARIANTS)
 def test_bfloat16_features_are_exact(game):
     """The bit patterns for bfloat16 are the upper halves of the float32 features, nothing lost."""

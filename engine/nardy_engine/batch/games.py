@@ -39,11 +39,13 @@ class Games:
         Args:
             variant: The game.
             n_games: Batch size `B`.
-            seed: Seed of all dice, >= 0.
+            seed: Seed of all dice, from 0 to 2^63 - 1.
             ids: `[B]` game ids, `0..B-1` if not given; games with equal ids have equal dice.
         """
-        if n_games < 1 or seed < 0:
-            raise ValueError(f"need n_games >= 1 and seed >= 0, not {n_games} and {seed}")
+        if n_games < 1 or not 0 <= seed <= np.iinfo(np.int64).max:
+            raise ValueError(
+                f"need n_games >= 1 and a seed from 0 to 2^63 - 1, not {n_games} and {seed}"
+            )
         self.variant = variant
         self.seed = seed
         self._start = variant.start_position().board()

@@ -53,9 +53,20 @@ def scratch_for(variant: Variant) -> kernel.Scratch:
     return held[key]
 
 
+def as_int8(name: str, values: Any) -> NDArray[np.int8]:
+    """Return `values` as contiguous int8; a number that would be cut or wrapped is a ValueError."""
+    array = np.asarray(values)
+    if array.dtype != np.int8 and array.size:
+        limits = np.iinfo(np.int8)
+        whole = array.dtype.kind in "iu"
+        if not whole or array.min() < limits.min or array.max() > limits.max:
+            raise ValueError(f"{name} must be whole numbers from {limits.min} to {limits.max}")
+    return np.ascontiguousarray(array, dtype=np.int8)
+
+
 def as_boards(variant: Variant, boards: Any) -> Board:
     """Return `boards` as contiguous `[B, 2, P] int8`, or raise ValueError."""
-    array = np.ascontiguousarray(boards, dtype=np.int8)
+    array = as_int8("boards", boards)
     if array.ndim != 3 or array.shape[1:] != (2, variant.n_slots):
         raise ValueError(f"boards must be [B, 2, {variant.n_slots}], not {list(array.shape)}")
     return array
@@ -78,7 +89,7 @@ def afterstates(variant: Variant, boards: Any, dice: Any) -> Afterstates:
         CapacityError: A position has more plays than the working memory holds.
     """
     boards = as_boards(variant, boards)
-    rolls = np.ascontiguousarray(dice, dtype=np.int8)
+    rolls = as_int8("dice", dice)
     if rolls.shape != (boards.shape[0], 2):
         raise ValueError(f"dice must be [{boards.shape[0]}, 2], not {list(rolls.shape)}")
     if rolls.size and not (rolls.min() >= 1 and rolls.max() <= variant.dice.sides):

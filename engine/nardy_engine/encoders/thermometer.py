@@ -81,7 +81,14 @@ class Encoder:
         Args:
             boards: `[N, 2, P] int8`, the side to roll in row 0.
             swap: True = row 1 is the side to roll, as in afterstates.
+
+        Raises:
+            ValueError: A slot holds more checkers than the game has, or less than none.
         """
+        most = self._variant.setup.checkers
+        # Compiled code reads the unit tables at these counts without looking at their ends.
+        if boards.size and not (boards.min() >= 0 and boards.max() <= most):
+            raise ValueError(f"boards must hold 0 to {most} checkers on every slot")
         out = np.empty((boards.shape[0], self.width), np.float32)
         self.encode_into(boards, out, swap)
         return out

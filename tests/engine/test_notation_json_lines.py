@@ -50,6 +50,16 @@ def test_default_game_and_missing_id() -> None:
     read = case_from_json(line(variant="", id=""), LONG)
     assert (read.id, read.variant) == (None, LONG)
     assert case_from_json(line(variant='"long-fnr"').encode(), LONG).variant.id == "long-fnr"
+    assert case_from_json(line().encode("utf-8-sig")).id == "a"
+
+
+def test_options_of_a_line_add_to_those_of_the_stream() -> None:
+    """The game given for the whole stream keeps its own options where a line names others."""
+    stream = load_variant("long", {"block.check": "every_step"})
+    options = '{"score":"oin_mars_koks"}'
+    read = case_from_json(line(options=options), stream).variant
+    assert (read.block.check.value, read.score.value) == ("every_step", "oin_mars_koks")
+    assert case_from_json(line(options=options), LONG).variant.block.check.value != "every_step"
 
 
 @pytest.mark.parametrize(
@@ -58,6 +68,8 @@ def test_default_game_and_missing_id() -> None:
         ("", NotationError, "not valid JSON"),
         ("{", NotationError, "(column 2)"),
         ("[" * 100_000, NotationError, "JSON"),
+        (line(id="NaN"), NotationError, "JSON"),
+        (line(id="[-Infinity]"), NotationError, "JSON"),
         ("[1]", NotationError, "a JSON object, not [1]"),
         (line(variant=""), NotationError, "'variant' is missing"),
         (line(variant="3"), NotationError, "name of a game, not 3"),

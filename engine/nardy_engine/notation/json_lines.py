@@ -73,9 +73,17 @@ def case_from_json(line: str | bytes, variant: Variant | None = None) -> Case:
     )
 
 
+def _no_number(name: str) -> Any:
+    raise ValueError(name)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_number)
+"""Without NaN and Infinity, which are no JSON and would be repeated in the answer."""
+
+
 def _object(line: str | bytes) -> dict[str, Any]:
     try:
-        case = json.loads(line)
+        case = _DECODER.decode(line if isinstance(line, str) else line.decode("utf-8-sig"))
     except json.JSONDecodeError as error:
         raise NotationError(f"this is not valid JSON: {error.msg} (column {error.colno})") from None
     except (ValueError, RecursionError):
@@ -98,14 +106,21 @@ def _variant(case: Mapping[str, Any], default: Variant | None) -> Variant:
     if not isinstance(options, dict):
         raise NotationError(f"'options' is an object of rule options, not {_shown(options)}")
     if default is not None and name == default.id:
-        return default.with_options(options)
+        return _changed(default, json.dumps(options, sort_keys=True))
     return _game(name, json.dumps(options, sort_keys=True))
+
+
+# Lines of one stream name the same few games and options again and again.
 
 
 @lru_cache(maxsize=256)
 def _game(name: str, options: str) -> Variant:
-    """Load a game; lines of one stream name the same few again and again."""
     return load_variant(name, json.loads(options))
+
+
+@lru_cache(maxsize=256)
+def _changed(variant: Variant, options: str) -> Variant:
+    return variant.with_options(json.loads(options))
 
 
 def side_from_json(variant: Variant, side: Any, name: str = "the side") -> Row:
@@ -126,7 +141,7 @@ def side_from_json(variant: Variant, side: Any, name: str = "the side") -> Row:
         raise NotationError(f"'{name}' has an unknown field '{min(unknown)}'")
     row = [0] * variant.n_slots
     points: dict[str, Any] = side.get("points", {})
-    names = _point_numbers(variant)
+    names = _point_numbers(variant.head_point)
     for point, count in points.items():
         slot = names.get(point)
         if slot is None:
@@ -140,12 +155,8 @@ def side_from_json(variant: Variant, side: Any, name: str = "the side") -> Row:
 
 
 @lru_cache(maxsize=64)
-def _names_of_points(head_point: int) -> dict[str, int]:
+def _point_numbers(head_point: int) -> dict[str, int]:
     return {str(point): point for point in range(1, head_point + 1)}
-
-
-def _point_numbers(variant: Variant) -> dict[str, int]:
-    return _names_of_points(variant.head_point)
 
 
 def _count(variant: Variant, count: Any, name: str, place: str) -> int:

@@ -55,7 +55,7 @@ def test_head_rule(engine, game, literal, ends):
     check(engine, game, literal, ends)
 
 
-MAXIMAL = [  # T-1, T-5, T-6, T-7 (doubles: X-M7, X-M8), T-8, T-11
+MAXIMAL = [  # T-1, T-4, T-5, T-6, T-7 (doubles: X-M7, X-M8), T-8, T-11
     ("X-M1", "W{24:14 3:1}|B{24:14 1:1}; W 6-5", "24:13 18:1 3:1"),
     ("X-M2", "W{24:14 3:1}|B{24:13 6:1 1:1}; W 6-5", "24:13 19:1 3:1"),
     ("X-M3", "W{24:14 3:1}|B{24:14 6:1}; W 6-5", "24:13 13:1 3:1"),

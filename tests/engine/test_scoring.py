@@ -3,6 +3,7 @@
 import pytest
 
 from nardy_engine import Outcome, Position, load_variant, reference
+from nardy_engine.errors import VariantError
 from positions import row
 from rule_sets import rule_set
 
@@ -53,6 +54,40 @@ def test_game_goes_on_while_both_have_checkers(engine):
         variant = load_variant(game)
         assert engine.outcome(variant, Position(row("1:1"), row("1:1"))) is None
         assert engine.outcome(variant, Position(row("off15"), row("1:1"))) == Outcome(True, 0, 1)
+
+
+@pytest.mark.parametrize("game", ["long", "long-fnr", "short", "nackgammon", "hypergammon"])
+def test_nobody_answers_the_last_play(engine, game):
+    """DR-1, DR-2, L-40, S-6: whoever finishes first has won, be the other one a roll away.
+
+    Seen from the loser, who is to roll, the game is over and no roll gives a play; no draw is among
+    the outcomes.
+    """
+    variant = load_variant(game)
+    off, left = variant.setup.checkers, row("1:1", variant.setup.checkers)
+    before = Position(left, left)
+    (end,) = engine.ends(variant, before, (2, 1))
+    assert end.mover[0] == off
+    assert engine.outcome(variant, end) == Outcome(True, 0, 1)
+    assert engine.ends(variant, end.swapped(), (2, 1)) == []
+    assert variant.n_outcomes == 2 * len(variant.win_kinds)
+    assert min(points for _, points in variant.win_kinds) == 1
+
+
+@pytest.mark.parametrize("game", ["long-fnr", "short"])
+@pytest.mark.parametrize(
+    "option",
+    ["last_roll_draw", "cube", "jacoby", "crawford", "automatic_doubles", "beaver", "murphy",
+     "match.next_first"],
+)  # fmt: skip
+def test_cube_and_match_are_not_part_of_the_engine(game, option):
+    """S-9, S-10, DR-1, CU-1..CU-9, MT-1: results count with the cube at 1; no option is ignored.
+
+    What is not played is refused in words instead of being taken and left without effect.
+    """
+    assert max(points for _, points in load_variant(game).win_kinds) <= 3
+    with pytest.raises(VariantError, match=f"unknown rule option '{option}'"):
+        load_variant(game, {option: "on"})
 
 
 RACES = [  # T27: nearest and farthest checkers, in both geometries

@@ -1,13 +1,14 @@
 """Everything that a stopped run needs to go on exactly where its last checkpoint stood; layer 3.
 
 One safetensors file holds arrays (weights, optimiser, replay, games in progress) and, in its
-header, the numbers of the run; one file cannot mix generations (T43), and it is replaced
-atomically (T45). Random choices are pure functions of seed and round, so no generator state
-exists that could be lost (T41, T42).
+header, the numbers of the run; one file cannot mix generations (T43), it is replaced atomically
+(T45), and a digest over everything tells whether a byte has changed since. Random choices are
+pure functions of seed and round, so no generator state exists that could be lost (T41, T42).
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -41,7 +42,8 @@ def save_state(path: Path, numbers: Mapping[str, Any], arrays: Mapping[str, NDAr
     """
     contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     text = json.dumps({"format": FORMAT, **numbers})
-    write_atomic(path, bytes_from_tensors(contiguous, metadata={"kind": _MAGIC, "run": text}))
+    metadata = {"kind": _MAGIC, "run": text, "sha256": _digest(text, contiguous)}
+    write_atomic(path, bytes_from_tensors(contiguous, metadata=metadata))
 
 
 def load_state(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -58,9 +60,22 @@ def load_state(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         raise CheckpointError(f"cannot resume from {path}: {error}") from None
     if metadata.get("kind") != _MAGIC:
         raise CheckpointError(f"{path} is not the state of a training run")
-    numbers = json.loads(metadata["run"])
+    text = metadata.get("run", "")
+    if metadata.get("sha256") != _digest(text, arrays):
+        raise CheckpointError(f"cannot resume from {path}: it is not what the run saved")
+    numbers = json.loads(text)
     if numbers.get("format") != FORMAT:
         raise CheckpointError(
             f"{path} has format {numbers.get('format')}; this version of nardy resumes {FORMAT}"
         )
     return dict(numbers), arrays
+
+
+def _digest(text: str, arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Return the SHA-256 of the numbers and of names, types, shapes and bytes of the arrays."""
+    digest = hashlib.sha256(text.encode())
+    for name in sorted(arrays):
+        array = arrays[name]
+        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
+        digest.update(array.data if array.size else b"")
+    return digest.hexdigest()

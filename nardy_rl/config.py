@@ -248,8 +248,6 @@ class ArenaConfig:
     """Games of each match, an even number: every dice stream is played twice, seats exchanged."""
     seed: int
     """Seed of the dice."""
-    device: str
-    """Where networks run: auto (a GPU if there is one), cpu or cuda."""
     root: str
     """Folder that relative paths start from; the default is where the command is started."""
     json: str
@@ -264,7 +262,6 @@ class ArenaConfig:
         _require_range("games", self.games, 2, 1_000_000_000)
         _require(self.games % 2 == 0, f"games must be even, for pairs: {self.games}")
         _require_range("seed", self.seed, 0, MAX_SEED)
-        _require_choice("device", self.device, DEVICES)
         _require(len(self.players) != 1, "players needs at least two, as in [random,race]")
 
     def path(self, text: str) -> Path:

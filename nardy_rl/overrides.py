@@ -16,7 +16,7 @@ from typing import get_type_hints
 from hydra.core.override_parser.types import Quote, QuotedString
 from omegaconf import DictConfig, OmegaConf
 
-from nardy_rl.config import ConfigError, VariantConfig
+from nardy_rl.config import ConfigError, TrainConfig, VariantConfig
 
 __all__ = ["Vocabulary", "rewrite_overrides", "vocabulary"]
 
@@ -55,7 +55,10 @@ def vocabulary(config: DictConfig, schema: type, folder: Path) -> Vocabulary:
         for entry in sorted(folder.iterdir())
         if entry.is_dir()
     }
-    own = {name for name in groups if name in keys or name == "experiment"}
+    # an experiment sets the parts of a training run
+    own = {
+        name for name in groups if name in keys or (name == "experiment" and schema is TrainConfig)
+    }
     return Vocabulary(
         keys=frozenset(keys),
         open_tables=frozenset(tables),
@@ -137,9 +140,9 @@ def _check_choice(group: str, value: str, known: Vocabulary, *, sweep: bool) -> 
         bare = name.strip().strip("'\"")
         if bare not in known.groups[group]:
             near = difflib.get_close_matches(bare, known.groups[group], n=1, cutoff=0.5)
-            hint = f"; did you mean '{near[0]}'?" if near else ""
+            hint = f" did you mean '{near[0]}'?" if near else ""
             names = ", ".join(known.groups[group])
-            raise ConfigError(f"unknown {group} '{bare}'{hint}; known: {names}")
+            raise ConfigError(f"unknown {group} '{bare}';{hint} known: {names}")
 
 
 def _as_text(value: str, *, sweep: bool) -> str:

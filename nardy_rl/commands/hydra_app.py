@@ -134,7 +134,7 @@ def _examples(config_name: str) -> list[str]:
         "Let two bots or networks play many games with the same dice and say who is stronger.",
         "",
         "  nardy arena variant=short a=net:short b=pubeval games=10000",
-        "  nardy arena a=runs/long/mine b=net:long json=match.json",
+        "  nardy arena a=mine/long.safetensors b=net:long json=match.json",
         "  nardy arena players=[random,race,net:long] games=1000",
     ]
 

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
+from nardy_engine.errors import NardyError
 from nardy_rl.commands.hydra_app import run_hydra
 from nardy_rl.config import TrainConfig
 from nardy_rl.files import write_atomic
 from nardy_rl.report import render_table
 from nardy_rl.run_dir import choose_run_dir
 from nardy_rl.run_state import STATE_NAME
-from nardy_rl.trainer import Progress, Trainer
+
+if TYPE_CHECKING:
+    from nardy_rl.trainer import Progress, Trainer
 
 _BAR = "{desc} {percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
 
@@ -32,8 +37,15 @@ def run_training(config: TrainConfig) -> int:
     Raises:
         NardyError: A setting does not fit this machine, or a file cannot be written.
     """
+    from nardy_rl.trainer import Trainer  # here, so that --help and mistakes need no torch
+
     folder, resumed = choose_run_dir(config, STATE_NAME)
-    trainer = Trainer(config, folder, resumed)
+    try:
+        trainer = Trainer(config, folder, resumed)
+    except NardyError:
+        with contextlib.suppress(OSError):  # what cannot start leaves no empty folder behind
+            folder.rmdir()
+        raise
     write_atomic(folder / "config.json", (json.dumps(asdict(config), indent=2) + "\n").encode())
     _announce(trainer, resumed)
     try:

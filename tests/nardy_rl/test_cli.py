@@ -138,10 +138,16 @@ def test_key_value_is_an_option_too(run) -> None:
 
 @pytest.mark.parametrize(
     "argv",
-    [["variants"], ["moves", "start", "--dice", "64"], ["play", "--help"]],
+    [
+        ["variants"],
+        ["moves", "start", "--dice", "64"],
+        ["--help"],
+        *([name, "--help"] for name in COMMANDS),
+        ["train", "budget=abc"],
+    ],
 )
 def test_quick_commands_load_no_torch(argv: list[str]) -> None:
-    """Commands that need no network training start without torch, a matter of seconds."""
+    """What trains no network starts without torch, a matter of seconds: help and mistakes too."""
     code = (
         "import sys; from nardy_rl.cli import main; main(sys.argv[1:]); "
         "print('TORCH' if 'torch' in sys.modules else 'LIGHT')"

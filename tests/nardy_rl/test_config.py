@@ -13,6 +13,7 @@ import yaml
 from nardy_engine import variant_names
 from nardy_engine.errors import NardyError
 from nardy_rl.commands.hydra_app import help_text, run_hydra
+from nardy_rl.commands.train import run_training
 from nardy_rl.compose import load_arena_config, load_train_config
 from nardy_rl.config import ConfigError, TrainConfig, field_docs
 from nardy_rl.resources import checkpoints_dir, config_dir
@@ -151,6 +152,26 @@ def test_refused_in_one_sentence(override, parts):
     message = refusal(override)
     for part in parts:
         assert part in message
+
+
+@pytest.mark.parametrize("override", ["+experiment=smoke", "device=cpu", "net=small"])
+def test_a_match_has_no_settings_of_training(override):
+    """`nardy arena` refuses what only a training run uses instead of ignoring it."""
+    with pytest.raises(ConfigError, match="unknown setting"):
+        load_arena_config([override])
+
+
+@pytest.mark.parametrize("setting", ["net.encoder=none-1", "device=cuda"])
+def test_a_run_that_cannot_start_leaves_no_folder(setting, tmp_path, monkeypatch):
+    """A setting that only the machine or the code refuses leaves no empty run folder behind."""
+    import torch
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    run_dir = tmp_path / "run"
+    config = load_train_config(["+experiment=smoke", f"run_dir={run_dir}", setting])
+    with pytest.raises(NardyError):
+        run_training(config)
+    assert not run_dir.exists()
 
 
 def test_refused_flag():

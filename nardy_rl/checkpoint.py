@@ -192,17 +192,22 @@ def shipped_networks() -> list[str]:
 
 
 def find_network(source: str | Path) -> Path:
-    """Return the file of a network given by path or by the name of a shipped one.
+    """Return the file of a network given by the name of a shipped one or by path.
+
+    The bare name of a shipped network is that network from every folder, also from one where a
+    file is called so; `./long` is that file.
 
     Raises:
         CheckpointError: There is none; the message lists what there is.
     """
+    name = str(source).removesuffix(SUFFIX)
+    if str(source) in shipped_networks():
+        return checkpoints_dir() / (name + SUFFIX)
     path = Path(source)
     candidates = [path] if path.name.endswith(SUFFIX) else [with_suffix(path), path]
     for candidate in candidates:
         if candidate.is_file():
             return candidate
-    name = str(source).removesuffix(SUFFIX)
     if name in shipped_networks():
         return checkpoints_dir() / (name + SUFFIX)
     if path.is_dir():

@@ -104,6 +104,19 @@ def test_shipped_networks_are_found_by_name(tiny_network, monkeypatch, tmp_path)
         load_network("lnog")
 
 
+def test_a_file_does_not_hide_the_shipped_network(tiny_network, monkeypatch, tmp_path) -> None:
+    """The bare name of a game is the shipped network, also beside a file of that name."""
+    shipped = tiny_network(name="long", seed=1)
+    monkeypatch.setattr(checkpoint, "checkpoints_dir", lambda: tmp_path)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    tiny_network(name="elsewhere/long", seed=2)
+    monkeypatch.chdir(elsewhere)
+    assert load_network("long").path == shipped
+    assert load_network("./long").path.resolve() == elsewhere / "long.safetensors"
+    assert load_network("long.safetensors").path.resolve() == elsewhere / "long.safetensors"
+
+
 # -- refusals -----------------------------------------------------------------------------------
 
 

@@ -8,10 +8,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import manifest_consumer as consumer
 import numpy as np
 import pytest
 
+import manifest_consumer as consumer
 from nardy_engine import batch, load_variant
 from nardy_rl import export
 from nardy_rl.checkpoint import load_network

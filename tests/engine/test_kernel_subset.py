@@ -21,7 +21,8 @@ FORBIDDEN = (
 )  # fmt: skip
 NUMPY = {"int8", "int64", "uint8", "uint16", "uint64", "float32", "float64"}
 MATH = {"exp"}
-BUILTINS = {"range", "min", "max", "abs", "int", "float"}
+BUILTINS = {"range", "abs", "int", "float"}
+"""Not min and max: numba 0.68 types them for `cuda.jit` with one argument only."""
 
 
 def kernels(path):

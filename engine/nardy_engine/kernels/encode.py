@@ -91,7 +91,7 @@ def write_relu(row, halves, as_bfloat16, a, hidden16, hidden32):
             hidden16[a, j] = np.uint16(rounded) if high < 0x8000 else np.uint16(0)
     else:
         for j in range(row.shape[0]):
-            hidden32[a, j] = max(row[j], np.float32(0))
+            hidden32[a, j] = row[j] if row[j] > 0 else np.float32(0)
 
 
 @jit

@@ -69,7 +69,7 @@ def fill_positional(boards, rules, out):
             in_quarter += count
             if point % home == 0:
                 if point > home:
-                    row[6] += min(in_quarter, SPARE)
+                    row[6] += in_quarter if in_quarter < SPARE else SPARE
                 in_quarter = 0
             if count == 0:
                 continue
@@ -82,7 +82,7 @@ def fill_positional(boards, rules, out):
             if point == n:
                 row[3] = count
             else:
-                row[2] += max(count - STACK_HEIGHT, 0)
+                row[2] += count - STACK_HEIGHT if count > STACK_HEIGHT else 0
                 if point > n - home:
                     row[4] += 1.0
         row[4] *= row[3]

@@ -331,7 +331,7 @@ def add_step(scratch, parent, source, die, depth, rules, dedupe):
     for i in range(_WORDS):
         words[child, i] = words[parent, i]
     slots = rules.n_points + 2
-    target = max(source - die, 0)
+    target = source - die if source > die else 0
     count = pool[child, source] - 1
     pool[child, source] = count
     pool[child, target] += 1
@@ -511,8 +511,9 @@ def list_plays(mover, opponent, die_a, die_b, rules, scratch, out, start):
     """
     if mover[0] == rules.checkers or opponent[0] == rules.checkers:
         return start
-    high = max(die_a, die_b)
-    low = min(die_a, die_b)
+    high, low = die_a, die_b
+    if die_a < die_b:
+        high, low = die_b, die_a
     steps = rules.double_steps
     if rules.n_times_m != 0:
         steps = low

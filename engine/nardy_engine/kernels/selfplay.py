@@ -186,7 +186,9 @@ def count_game(tracks, samples, game, length, outcome, points, rules):
             if tracks.path_sides[game, t] != tracks.path_sides[game, length - 1]:
                 won = 1.0 - won
             phase = phase_of(tracks.path_boards[game, t], t, rules)
-            cell = min(int(win * CALIBRATION_BINS), CALIBRATION_BINS - 1)
+            cell = int(win * CALIBRATION_BINS)
+            if cell >= CALIBRATION_BINS:
+                cell = CALIBRATION_BINS - 1
             samples.calibration[phase, cell, 0] += 1
             samples.calibration[phase, cell, 1] += win
             samples.calibration[phase, cell, 2] += won

@@ -74,6 +74,17 @@ def test_everything_public_is_explained(name):
                     assert inspect.getdoc(method), f"{name}.{entry}.{method_name}: no docstring"
 
 
+def test_the_engine_is_imported_quickly():
+    """Importing the rules takes less than half a second of processor time."""
+    code = (
+        "import time; t = time.process_time(); import nardy_engine; print(time.process_time() - t)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert float(done.stdout) < 0.5
+
+
 @pytest.mark.parametrize(
     ("statement", "forbidden"),
     [

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,34 @@ def test_a_changed_rule_is_compiled_anew(tmp_path):
     assert ask(engine, cache) == ("middle", 1, "")
 
 
+def test_the_message_comes_when_something_is_compiled(tmp_path):
+    """Importing kernels says nothing; a kernel that the cache lacks is announced, once."""
+    code = (
+        "import numpy as np\n"
+        "from nardy_engine.kernels import scoring, selfplay\n"
+        "from nardy_engine.rules import load_variant, rule_table\n"
+        "rules, board = rule_table(load_variant('short')), np.zeros((2, 26), np.int8)\n"
+    )
+    calls = ("", "scoring.highest_point(board[0], rules)", "selfplay.phase_of(board, 20, rules)")
+    for call, times in zip((*calls, calls[2]), (0, 1, 1, 0), strict=True):
+        done = subprocess.run(
+            [sys.executable, "-c", code + call],
+            env={**os.environ, "NARDY_CACHE_DIR": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stderr.count("nardy: compiling") == len(done.stderr.splitlines()) == times, call
+
+
+def test_two_processes_may_fill_the_cache_together(tmp_path):
+    """Both first users of an empty cache get the right answer, and the third one is served."""
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(lambda _: ask(PACKAGE.parent, tmp_path), range(2))
+    assert first[0] == second[0] == "middle"
+    assert ask(PACKAGE.parent, tmp_path) == ("middle", 1, "")
+
+
 def test_the_digest_sees_every_source_of_compiled_code(tmp_path, monkeypatch):
     """T53: kernels and rules count, in any file, added ones too; notation does not."""
     copy = tmp_path / "nardy_engine"
@@ -98,6 +127,19 @@ def test_a_cache_that_cannot_be_written_is_put_elsewhere(tmp_path, monkeypatch):
     assert folder.is_dir()
     assert folder.parent.parent == tmp_path
     assert folder.name == _jit.source_digest()
+    assert folder.parent.stat().st_mode & 0o777 == 0o700
+    assert _jit._cache_folder() == folder
+
+
+def test_compiled_code_is_not_taken_from_a_link(tmp_path, monkeypatch):
+    """A link that waits in the temporary folder is not followed: code would be loaded from it."""
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / f"nardy-rl-{os.getuid()}").symlink_to(tmp_path / "elsewhere")
+    monkeypatch.setattr(_jit.tempfile, "tempdir", str(tmp_path))
+    folder = _jit._temporary_folder()
+    assert folder.parent == tmp_path
+    assert not folder.is_symlink()
+    assert not any((tmp_path / "elsewhere").iterdir())
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+from numba.core import event
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -36,26 +37,57 @@ def source_digest() -> str:
 def _cache_folder() -> Path:
     """Return a writable folder for compiled code, named after the sources."""
     base = os.environ.get("NARDY_CACHE_DIR")
-    root = Path(base) if base else Path.home() / ".cache" / "nardy-rl"
-    folder = root / "numba" / source_digest()
     try:
+        root = Path(base).absolute() if base else Path.home() / ".cache" / "nardy-rl"
+        folder = root / "numba" / source_digest()
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
-            pass
+            return folder
+    except (OSError, RuntimeError):  # a home that is read-only, full or unknown
+        return _temporary_folder()
+
+
+def _temporary_folder() -> Path:
+    """Return a folder of this user among the temporary ones, kept from process to process."""
+    root = Path(tempfile.gettempdir()) / f"nardy-rl-{os.getuid()}"
+    try:
+        root.mkdir(mode=0o700, exist_ok=True)
+        # Code is loaded from here: a folder that somebody else put in this place is not used.
+        if root.lstat().st_uid == os.getuid() and not root.is_symlink():
+            root.chmod(0o700)
+            folder = root / source_digest()
+            folder.mkdir(exist_ok=True)
+            return folder
     except OSError:
-        folder = Path(tempfile.gettempdir()) / f"nardy-rl-{os.getuid()}" / source_digest()
-        folder.mkdir(parents=True, exist_ok=True)
-    return folder
+        pass
+    return Path(tempfile.mkdtemp(prefix="nardy-rl-"))
 
 
 CACHE_FOLDER = _cache_folder()
 
-if not any(CACHE_FOLDER.rglob("*.nbi")) and not numba.config.DISABLE_JIT:
-    print(
-        "nardy: compiling the rules engine, once per installation (under a minute) ...",
-        file=sys.stderr,
-        flush=True,
-    )
+
+class _Announcement(event.Listener):  # type: ignore[misc]  # numba is untyped
+    """Says on standard error, once, that the engine is being compiled: only if it really is."""
+
+    def __init__(self) -> None:
+        self._said = False
+
+    def on_start(self, begun: Any) -> None:
+        """Speak when numba begins to compile a function of this package."""
+        module = begun.data["dispatcher"].py_func.__module__
+        if not self._said and module.startswith(f"{_PACKAGE.name}."):
+            self._said = True
+            print(
+                "nardy: compiling the rules engine, once per installation (under a minute) ...",
+                file=sys.stderr,
+                flush=True,
+            )
+
+    def on_end(self, ended: Any) -> None:
+        """Say nothing more."""
+
+
+event.register("numba:compile", _Announcement())
 
 
 def jit(function: F) -> F:

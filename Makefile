@@ -18,7 +18,7 @@ DEPS := pyproject.toml constraints/constraints.txt scripts/setup.sh
 CODE := engine nardy_rl scripts tests
 
 .PHONY: help setup setup-dev train test test-slow lint fmt types arch bench compare strength anchors \
-        notebooks wheel-test ci clean
+        figures golden notebooks wheel-test ci clean
 
 help: ## show this list
 	@echo 'usage: make TARGET [VARIANT=long] [BUDGET=10m] [ARGS="key=value ..."] [PYTHON=python3.12]'
@@ -83,6 +83,13 @@ strength: setup ## play the shipped network of VARIANT against each of its bots 
 anchors: setup ## compare with GNU Backgammon, a GPL program in its own process (ARGS="null --pairs 3000")
 	@$(PY) -m pip install --quiet --constraint constraints/constraints.txt -e '.[anchors]'
 	@$(PY) scripts/anchors.py $(or $(ARGS),--help)
+
+figures: setup ## run the commands behind published figures again (ARGS="all --quick", "bench")
+	@$(PY) -m pip install --quiet --constraint constraints/constraints.txt -e '.[anchors]'
+	@$(PY) scripts/fill_figures.py --measure $(or $(ARGS),all)
+
+golden: setup ## record the golden games again; review is the difference in git
+	@$(PY) scripts/record_golden.py
 
 notebooks: setup-dev ## run the notebooks from top to bottom
 	@$(PY) -m pytest -q tests/contracts/test_notebooks.py $(ARGS)

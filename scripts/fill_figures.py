@@ -3,6 +3,7 @@
     python scripts/fill_figures.py                       # fill the documents from docs/figures/
     python scripts/fill_figures.py --check               # exit 1 if a document is out of date
     python scripts/fill_figures.py --measure bench       # run its commands again, then fill
+    python scripts/fill_figures.py --measure all --quick # few games: print, change nothing
 
 `docs/figures/figures.toml` names every figure and the commands that give it; what they gave lies
 beside it as `NAME.json`. In a document a figure stands between `<!-- figure:NAME -->` and
@@ -38,6 +39,13 @@ NETWORKS = "networks"
 
 _BLOCK = re.compile(r"(<!-- figure:([\w-]+) -->\n).*?(<!-- /figure -->)", re.DOTALL)
 _MISSING = "_Not measured yet._"
+_QUICK = (
+    (r"\bgames=\d+", "games=1000"),
+    (r"--pairs \d+", "--pairs 100"),
+    (r"^(nardy train .*)$", r"\1 budget=20s eval=quick"),
+    (r"^(nardy bench .*)$", r"\1 --quick"),
+)
+"""What is changed in a command to see in a minute or so whether it works and about what it says."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -47,17 +55,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--measure", metavar="NAME", nargs="+", default=[], help="figures, or all")
     parser.add_argument("--check", action="store_true", help="change nothing")
+    parser.add_argument("--quick", action="store_true", help="few games; print, change nothing")
     arguments = parser.parse_args(argv)
+    if arguments.quick and not arguments.measure:
+        parser.error("--quick needs --measure")
     try:
         plans = read_plans(ROOT)
         names = list(plans) if arguments.measure == ["all"] else arguments.measure
         for name in names:
             if name not in plans:
                 raise NardyError(f"no figure is called '{name}'; there are {', '.join(plans)}")
+            if arguments.quick:
+                print(f"{name}\n\n{render_figure(measure(quick(plans[name])))}\n", flush=True)
+                continue
             result = measure(plans[name])
             text = json.dumps(result, indent=2, ensure_ascii=False) + "\n"
             write_atomic(ROOT / FIGURES / f"{name}.json", text.encode())
-        changed = fill_documents(ROOT, write=not arguments.check)
+        changed = [] if arguments.quick else fill_documents(ROOT, write=not arguments.check)
     except NardyError as error:
         print(f"fill_figures: error: {error}", file=sys.stderr)
         return 2
@@ -69,6 +83,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 def read_plans(root: Path) -> dict[str, dict[str, Any]]:
     """Return what `figures.toml` says: per figure `commands` and how to `show` them."""
     return tomllib.loads((root / FIGURES / "figures.toml").read_text("utf-8"))
+
+
+def quick(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the plan of a figure with commands that take a minute instead of many."""
+    commands = list(plan["commands"])
+    for pattern, replacement in _QUICK:
+        commands = [re.sub(pattern, replacement, command) for command in commands]
+    return {**plan, "commands": commands}
 
 
 def measure(plan: Mapping[str, Any]) -> dict[str, Any]:
@@ -141,13 +163,17 @@ def fill_documents(root: Path, *, write: bool) -> list[str]:
 
 
 def render(root: Path, name: str) -> str:
-    """Return a figure as Markdown."""
+    """Return a figure by its name as Markdown."""
     if name == NETWORKS:
         return render_networks(root / "checkpoints")
     path = root / FIGURES / f"{name}.json"
     if not path.exists():
         return _MISSING
-    figure = json.loads(path.read_text("utf-8"))
+    return render_figure(json.loads(path.read_text("utf-8")))
+
+
+def render_figure(figure: Mapping[str, Any]) -> str:
+    """Return what `measure` returned as Markdown, with the commands."""
     if figure["show"] == "output":
         return render_output(figure["commands"], figure["results"])
     body = RENDERERS[figure["show"]](figure["results"])

@@ -102,6 +102,29 @@ def test_measuring_runs_the_commands():
         FIGURES["measure"]({"commands": ['python -c "exit(3)"'], "show": "output"})
 
 
+def test_quick_commands_are_the_published_ones_with_less(monkeypatch, capsys):
+    """--quick runs every command on few games, prints the figure and writes nothing."""
+    plans = FIGURES["read_plans"](ROOT)
+    for name, plan in plans.items():
+        commands = FIGURES["quick"](plan)["commands"]
+        for before, after in zip(plan["commands"], commands, strict=True):
+            assert before.split()[:2] == after.split()[:2], name
+            assert before != after or before.startswith("nardy evaluate"), name
+            for figure in re.findall(r"(?:games=|--pairs )(\d+)", after):
+                assert int(figure) <= 1000
+    measured = []
+    monkeypatch.setitem(
+        FIGURES["main"].__globals__,
+        "measure",
+        lambda plan: measured.append(plan) or {"show": "output", "commands": ["x"], "results": [7]},
+    )
+    for writer in ("write_atomic", "fill_documents"):
+        monkeypatch.setitem(FIGURES["main"].__globals__, writer, None)
+    assert FIGURES["main"](["--measure", "bench", "--quick"]) == 0
+    assert measured[0]["commands"] == ["nardy bench --json --quick"]
+    assert "$ x\n7" in capsys.readouterr().out
+
+
 def test_curves_are_read_and_drawn(tmp_path):
     """The picture shows the curves that the event files hold, over games."""
     from torch.utils.tensorboard import SummaryWriter

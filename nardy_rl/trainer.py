@@ -122,6 +122,12 @@ class Trainer:
         self.stage_seconds: dict[str, float] = {}
         """Thread seconds of each stage since the start of this process."""
         self._learn_s = self._play_s = 0.0
+        self._logged: tuple[int, float, dict[str, float]] = (
+            self.progress.games,
+            self.progress.seconds,
+            {},
+        )
+        """Games, seconds and stage seconds at the last point of the curves."""
         self._whole = True
         """False while a round is under way: weights and games do not belong together then."""
 
@@ -264,10 +270,15 @@ class Trainer:
             self.stage_seconds[stage] = self.stage_seconds.get(stage, 0.0) + spent
 
     def _log(self, stats: RoundStats) -> None:
-        games = self.progress.games
+        """Add the points of the rounds since the last call: speed and shares are of this time."""
+        games, seconds = self.progress.games, self.progress.seconds
+        games_before, seconds_before, stages_before = self._logged
+        speed = (games - games_before) / max(seconds - seconds_before, 1e-9)
         self._curves.round(stats, games)
-        self._curves.scalar("speed/games_per_s", games / max(self.progress.seconds, 1e-9), games)
-        self._curves.shares(self.stage_seconds, games)
+        self._curves.scalar("speed/games_per_s", speed, games)
+        spent = {k: v - stages_before.get(k, 0.0) for k, v in self.stage_seconds.items()}
+        self._curves.shares(spent, games)
+        self._logged = games, seconds, dict(self.stage_seconds)
 
     # -- strength -----------------------------------------------------------------------------
 
@@ -425,8 +436,8 @@ def _settings(config: Mapping[str, Any]) -> dict[str, Any]:
 _FIRST_SHARE = 0.6
 """Share of the first worker, which also learns, where it may not follow the clock; 1 = equal."""
 
-_LOG_EVERY_S = 2.0
-"""Least time between two points of the self-play curves."""
+_LOG_EVERY_S = 5.0
+"""Least time between two points of the self-play curves; less shows the noise of few games."""
 
 
 def _linear(start: float, end: float, fraction: float) -> float:

@@ -194,7 +194,7 @@ def test_each_round_is_played_by_the_latest_weights(tmp_path, monkeypatch) -> No
 TRAIN = [
     "train", "variant=hypergammon", "net.hidden=[16]", "selfplay=small", "learner=small", "device=cpu",
     "selfplay.precision=fp32", "selfplay.games=64", "learner.fresh_positions=1000",
-    "budget=2500games", "checkpoint_every_s=0", "eval.games=0", "eval.interval_games=0",
+    "budget=1200games", "checkpoint_every_s=0", "eval.games=0", "eval.interval_games=0",
     "seed=5", "run_dir=run", "resume=true",
 ]  # fmt: skip
 
@@ -250,7 +250,7 @@ def test_a_killed_run_equals_a_whole_one(killed_and_whole) -> None:
     assert_same(
         load_file(killed / "hypergammon.safetensors"), load_file(whole / "hypergammon.safetensors")
     )
-    assert load_state(killed / STATE_NAME)[0]["progress"]["games"] >= 2500
+    assert load_state(killed / STATE_NAME)[0]["progress"]["games"] >= 1200
 
 
 def test_curves_of_a_killed_run_have_no_gap_and_no_jump(killed_and_whole) -> None:
@@ -258,7 +258,7 @@ def test_curves_of_a_killed_run_have_no_gap_and_no_jump(killed_and_whole) -> Non
     killed, whole = (read_curves(folder) for folder in killed_and_whole)
     assert killed["learn/loss"] == whole["learn/loss"]
     assert killed["learn/learning_rate"] == whole["learn/learning_rate"]
-    assert len(killed["learn/loss"]) > 20
+    assert len(killed["learn/loss"]) > 15
     for tag, points in killed.items():
         steps = [step for step, _ in points]
         assert steps == sorted(set(steps)), tag

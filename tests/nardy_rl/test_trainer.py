@@ -192,8 +192,8 @@ def test_each_round_is_played_by_the_latest_weights(tmp_path, monkeypatch) -> No
 # -- killed, for real -----------------------------------------------------------------------------
 
 TRAIN = [
-    "train", "variant=hypergammon", "net.hidden=[16]", "selfplay=small", "learner=small", "device=cpu",
-    "selfplay.precision=fp32", "selfplay.games=64", "learner.fresh_positions=1000",
+    "train", "variant=hypergammon", "net.hidden=[16]", "selfplay=small", "learner=small",
+    "device=cpu", "selfplay.precision=fp32", "selfplay.games=64", "learner.fresh_positions=1000",
     "budget=1200games", "checkpoint_every_s=0", "eval.games=0", "eval.interval_games=0",
     "seed=5", "run_dir=run", "resume=true",
 ]  # fmt: skip

@@ -1,8 +1,8 @@
 """Why a play is not legal, in one sentence for the person who typed it.
 
-Layer 3; imports types, rules. It never decides: legality is the reference engine's answer. Here
-the typed steps are tried in every order that fits the roll, and the obstacle met by the order
-that comes farthest is put into words.
+Layer 3; imports types, rules, and from the reference engine what a roll gives. It never decides:
+legality is the reference engine's answer. Here the typed steps are tried in every order that fits
+the roll, and the obstacle met by the order that comes farthest is put into words.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from itertools import pairwise, permutations
 
 from nardy_engine.notation.blocks import forbidden_block
 from nardy_engine.notation.reading import counted, listed
+from nardy_engine.reference.head import dice_programme
 from nardy_engine.rules import Variant
-from nardy_engine.rules.components import BlockCheck, Contact, DiceProgram, HeadLimit, Overshoot
+from nardy_engine.rules.components import BlockCheck, Contact, HeadLimit, Overshoot
 from nardy_engine.types import OFF, Dice, Play, Position
 
 Way = tuple[int, ...]
@@ -84,16 +85,9 @@ def _missing_checker(variant: Variant, position: Position, ways: Sequence[Way]) 
     return ""
 
 
-def _program(variant: Variant, dice: Dice) -> tuple[int, ...]:
-    """Return the dice to play (T-1, AST-1)."""
-    if variant.dice.program is DiceProgram.N_TIMES_M:
-        return (max(dice),) * min(dice)
-    return (dice[0],) * variant.dice.double_steps if dice[0] == dice[1] else dice
-
-
 def _unfit(variant: Variant, dice: Dice, ways: Sequence[Way]) -> str:
     """Find a hop that no part of the roll can make."""
-    program = _program(variant, dice)
+    program = dice_programme(variant, dice)
     sums = {sum(order[:n]) for order in permutations(program) for n in range(1, len(order) + 1)}
     for way in ways:
         for source, target in pairwise(way):
@@ -136,7 +130,7 @@ def _trials(variant: Variant, dice: Dice, ways: Sequence[Way]) -> Iterator[tuple
             for more in assign(i + 1, tuple(rest)):
                 yield (*steps, *more)
 
-    yield from assign(0, _program(variant, dice))
+    yield from assign(0, dice_programme(variant, dice))
 
 
 # -- playing the steps ----------------------------------------------------------------------------
@@ -249,7 +243,7 @@ def _incomplete(
     """Say that more dice, or the larger die, must be played (T-5, T-6), or ''."""
     most = max(len(play.steps) for play in legal)
     if used < most:
-        program = _program(variant, dice)
+        program = dice_programme(variant, dice)
         if len(program) == 2:
             what = "both dice must be played"
         elif most == len(program):

@@ -22,7 +22,20 @@ def has_forbidden_block(variant: Variant, mover: Row, opponent: Row) -> bool:
         return False
     if rule is BlockRule.START_SECTOR:
         return all(mover[variant.head_point - variant.setup.home + 1 : variant.bar])
-    return any(_is_forbidden(variant, opponent, low, high) for low, high in _blocks(variant, mover))
+    return any(True for _ in forbidden_runs(variant, mover, opponent))
+
+
+def forbidden_runs(variant: Variant, mover: Row, opponent: Row) -> Iterator[tuple[int, int]]:
+    """Yield `(low, high)`, on the opponent's own points, of each run that the rules forbid.
+
+    Args:
+        variant: A game with a rule on runs, so neither `none` nor `start_sector`.
+        mover: `P` counts of the side whose blocks are judged, own numbering.
+        opponent: `P` counts of the other side, own numbering.
+    """
+    for low, high in _blocks(variant, mover):
+        if _is_forbidden(variant, opponent, low, high):
+            yield low, high
 
 
 def _is_forbidden(variant: Variant, opponent: Row, low: int, high: int) -> bool:

@@ -108,7 +108,9 @@ def choose_plays(after, offsets, first, end, logits, points, rules, possible, pr
             equity = np.float32(0.0)
             for k in range(n):
                 equity -= probs[k] * points[k]
-            if equity > top + TIE:
+            # The first one is taken whatever its value, so that a play is picked even if the
+            # network has gone astray and says nothing but NaN.
+            if a == offsets[game] - base or equity > top + TIE:
                 top = equity
                 picked[game] = a
                 for k in range(n):

@@ -1,11 +1,15 @@
 """What a run writes for TensorBoard; layer 3 of nardy_rl.
 
 One event file per run, `add_scalar` only (T47); the step of every tag is the number of games
-(T48); after a resume the points beyond the checkpoint are purged (T46).
+(T48); after a resume the points beyond the checkpoint are purged (T46). A run does not end
+because its curves cannot be written: it goes on without them and says so.
 """
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +21,9 @@ from nardy_rl.selfplay import RoundStats
 
 if TYPE_CHECKING:
     from torch.utils.tensorboard import SummaryWriter
+
+
+_LOG = logging.getLogger(__name__)
 
 
 class Curves:
@@ -37,12 +44,14 @@ class Curves:
             from torch.utils.tensorboard import SummaryWriter
 
             purge = None if resumed_at is None else resumed_at + 1
-            self._writer = SummaryWriter(str(folder), purge_step=purge)
+            with self._or_without():
+                self._writer = SummaryWriter(str(folder), purge_step=purge)
 
     def scalar(self, tag: str, value: float, games: int) -> None:
         """Add one point."""
         if self._writer is not None and np.isfinite(value):
-            self._writer.add_scalar(tag, value, games)
+            with self._or_without():
+                self._writer.add_scalar(tag, value, games)
 
     def round(self, stats: RoundStats, games: int) -> None:
         """Add what self-play showed in the rounds since the last call."""
@@ -68,12 +77,23 @@ class Curves:
     def flush(self) -> None:
         """Write out what is buffered."""
         if self._writer is not None:
-            self._writer.flush()
+            with self._or_without():
+                self._writer.flush()
 
     def close(self) -> None:
         """Write out everything and close the file."""
         if self._writer is not None:
-            self._writer.close()
+            with self._or_without():
+                self._writer.close()
+
+    @contextmanager
+    def _or_without(self) -> Iterator[None]:
+        """Go on without curves if the block cannot write them."""
+        try:
+            yield
+        except OSError as error:
+            self._writer = None
+            _LOG.warning("nardy: no more curves: %s", error.strerror or error)
 
 
 def calibration_error(cells: np.ndarray) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from nardy_rl.metrics import Interval, MatchResult, Rating
@@ -43,7 +44,7 @@ def render_match(result: MatchResult) -> str:
             for side, name in (("a", result.a), ("b", result.b))
         ),
         f"mars or more: {_percent(result.mars_rate)} of the games",
-        f"game length:  {result.length.mean:.1f} ± {result.length.half:.1f} plies",
+        f"game length:  {result.length.mean:.1f} ± {_half(result.length, '.1f')} plies",
         f"moving first: {_points(result.first_mover_points)} points/game, "
         f"{_percent(result.first_mover_wins)} won",
         f"rules {result.variant.id} {result.variant.digest()}, seed {result.seed}, "
@@ -57,7 +58,7 @@ def render_ratings(ratings: Sequence[Rating]) -> str:
     width = max(len("bot"), *(len(rating.name) for rating in ratings))
     lines = [f"{'bot':<{width}}  Elo (mean 0)", f"{'-' * width}  ------------"]
     lines += [
-        f"{rating.name:<{width}}  {rating.elo.mean:+.0f} ± {rating.elo.half:.0f}"
+        f"{rating.name:<{width}}  {rating.elo.mean:+.0f} ± {_half(rating.elo, '.0f')}"
         for rating in ratings
     ]
     return "\n".join(lines)
@@ -84,11 +85,16 @@ def _cells(row: Sequence[str], widths: Sequence[int]) -> list[str]:
 
 
 def _points(value: Interval) -> str:
-    return f"{value.mean:+.3f} ± {value.half:.3f}"
+    return f"{value.mean:+.3f} ± {_half(value, '.3f')}"
 
 
 def _percent(value: Interval) -> str:
-    return f"{value.mean:.1%} ± {value.half:.1%}"
+    return f"{value.mean:.1%} ± {_half(value, '.1%')}"
+
+
+def _half(value: Interval, form: str) -> str:
+    """Return the half width; one pair alone has none."""
+    return format(value.half, form) if math.isfinite(value.half) else "?"
 
 
 def _unfinished_notes(results: Sequence[MatchResult]) -> list[str]:

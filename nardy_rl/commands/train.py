@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,7 +30,8 @@ _BAR = "{desc} {percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
 
 def main(argv: Sequence[str]) -> int:
     """Run `nardy train`."""
-    return run_hydra("train", argv, run_training)
+    with quiet_writers():
+        return run_hydra("train", argv, run_training)
 
 
 def run_training(config: TrainConfig) -> int:
@@ -46,9 +49,10 @@ def run_training(config: TrainConfig) -> int:
         with contextlib.suppress(OSError):  # what cannot start leaves no empty folder behind
             folder.rmdir()
         raise
-    write_atomic(folder / "config.json", (json.dumps(asdict(config), indent=2) + "\n").encode())
-    _announce(trainer, resumed)
+    settings = json.dumps(asdict(config), indent=2) + "\n"
     try:
+        write_atomic(folder / "config.json", settings.encode())
+        _announce(trainer, resumed)
         _train(trainer)
         _measure(trainer)
     except KeyboardInterrupt:
@@ -57,6 +61,22 @@ def run_training(config: TrainConfig) -> int:
     finally:
         trainer.close()
     return 0
+
+
+@contextlib.contextmanager
+def quiet_writers() -> Iterator[None]:
+    """Let a thread that cannot write end without a trace; `Curves` says in words what happened."""
+    before = threading.excepthook
+
+    def note(failure: threading.ExceptHookArgs) -> None:
+        if not issubclass(failure.exc_type, OSError):
+            before(failure)
+
+    threading.excepthook = note
+    try:
+        yield
+    finally:
+        threading.excepthook = before
 
 
 def _say(text: str) -> None:
@@ -92,9 +112,9 @@ def _train(trainer: Trainer) -> None:
 
         def report(progress: Progress) -> None:
             games, seconds = progress.games - first[0], progress.seconds - first[1]
+            loss = f", loss {progress.loss:.4f}" if math.isfinite(progress.loss) else ""
             bar.set_postfix_str(
-                f"{progress.games:,} games, {games / max(seconds, 1e-9):,.0f} games/s, "
-                f"loss {progress.loss:.4f}",
+                f"{progress.games:,} games, {games / max(seconds, 1e-9):,.0f} games/s{loss}",
                 refresh=False,
             )
             bar.update(int(1000 * trainer.fraction) - bar.n)

@@ -29,13 +29,13 @@ _LOG = logging.getLogger(__name__)
 class Curves:
     """The curves of one run; without a folder nothing is written."""
 
-    def __init__(self, folder: Path | None, variant: Variant, resumed_at: int | None) -> None:
+    def __init__(self, folder: Path | None, variant: Variant, games: int) -> None:
         """Open the event file in `folder`.
 
         Args:
             folder: Where to write, None for nowhere.
             variant: The game.
-            resumed_at: Games played at the checkpoint the run goes on from, None if new.
+            games: Games played so far; points beyond them are of a run that was killed.
         """
         self._variant = variant
         self._writer: SummaryWriter | None = None
@@ -43,9 +43,8 @@ class Curves:
             # here, because it takes a second that a run without curves need not wait
             from torch.utils.tensorboard import SummaryWriter
 
-            purge = None if resumed_at is None else resumed_at + 1
             with self._or_without():
-                self._writer = SummaryWriter(str(folder), purge_step=purge)
+                self._writer = SummaryWriter(str(folder), purge_step=games + 1)
 
     def scalar(self, tag: str, value: float, games: int) -> None:
         """Add one point."""

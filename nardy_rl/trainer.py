@@ -118,7 +118,8 @@ class Trainer:
         if resumed:
             self._restore()
         curves = folder if config.tensorboard else None
-        self._curves = Curves(curves, self.variant, self.progress.games if resumed else None)
+        # Purged even without a state: a kill before the first one leaves points behind (T46).
+        self._curves = Curves(curves, self.variant, self.progress.games)
         self.stage_seconds: dict[str, float] = {}
         """Thread seconds of each stage since the start of this process."""
         self._learn_s = self._play_s = 0.0
@@ -195,7 +196,7 @@ class Trainer:
         )
         self._add_pending(boards, targets)
         self._account(stats, time.perf_counter() - start)
-        progress.games += stats.games
+        progress.games += stats.games + stats.truncated
         progress.plies += stats.plies
         progress.rounds += 1
         self._whole = True
@@ -209,8 +210,10 @@ class Trainer:
         """Learn from the last round, on one thread as in all others: rounding depends on it."""
         threads, self._whole = torch.get_num_threads(), False
         torch.set_num_threads(1)
-        self._learn(self._learning_rate())
-        torch.set_num_threads(threads)
+        try:
+            self._learn(self._learning_rate())
+        finally:
+            torch.set_num_threads(threads)
         self._whole = True
 
     def _learning_rate(self) -> float:
@@ -365,6 +368,7 @@ class Trainer:
             "progress": dataclasses.asdict(self.progress),
             "config": dataclasses.asdict(self.config),
             "digest": self.variant.digest(),
+            "precision": str(self._precision),
         }
         save_state(self.folder / STATE_NAME, numbers, arrays)
         save_network(self._network_path, self._learner.net.arrays(), self._manifest({}))
@@ -379,6 +383,11 @@ class Trainer:
                     f"{path} was started with {key}={before.get(key)}; to resume it, give the "
                     f"same (now {key}={now.get(key)})"
                 )
+        if numbers["precision"] != str(self._precision):
+            raise CheckpointError(
+                f"{path} was played in {numbers['precision']}, but this machine would go on in "
+                f"{self._precision}; start anew, or set selfplay.precision from the start"
+            )
         if numbers["digest"] != self.variant.digest():
             raise CheckpointError(f"{path} was started with other rules of {self.variant.id}")
         for half_written in self.folder.glob(".*.tmp"):

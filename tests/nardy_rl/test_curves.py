@@ -32,8 +32,8 @@ def read(folder: Path) -> dict[str, list[tuple[int, float]]]:
     }
 
 
-def write(folder: Path, resumed_at: int | None, points: list[tuple[int, float]]) -> None:
-    writer = Curves(folder, LONG, resumed_at)
+def write(folder: Path, played: int, points: list[tuple[int, float]]) -> None:
+    writer = Curves(folder, LONG, played)
     for games, value in points:
         writer.scalar("learn/loss", value, games)
     writer.close()
@@ -41,7 +41,7 @@ def write(folder: Path, resumed_at: int | None, points: list[tuple[int, float]])
 
 def test_a_resumed_run_purges_what_it_plays_again(tmp_path) -> None:
     """T46: points beyond the checkpoint go, those up to it stay, the steps never jump back."""
-    write(tmp_path, None, [(100, 1.0), (200, 0.9), (300, 0.8), (400, 0.7)])
+    write(tmp_path, 0, [(100, 1.0), (200, 0.9), (300, 0.8), (400, 0.7)])
     write(tmp_path, 200, [(290, 0.5), (380, 0.4)])
     write(tmp_path, 290, [(390, 0.25)])
     assert read(tmp_path)["learn/loss"] == [
@@ -51,7 +51,7 @@ def test_a_resumed_run_purges_what_it_plays_again(tmp_path) -> None:
 
 def test_a_new_run_purges_nothing(tmp_path) -> None:
     """T46: a first process announces no restart."""
-    write(tmp_path, None, [(1, 1.0), (2, 0.5)])
+    write(tmp_path, 0, [(1, 1.0), (2, 0.5)])
     assert read(tmp_path)["learn/loss"] == [(1, 1.0), (2, 0.5)]
     assert len(list(tmp_path.iterdir())) == 1
 
@@ -116,7 +116,7 @@ def stats(**values) -> RoundStats:
 
 def test_figures_of_a_round(tmp_path) -> None:
     """Rates, lengths, errors and calibration of a round are those worked out by hand."""
-    writer = Curves(tmp_path, LONG, None)
+    writer = Curves(tmp_path, LONG, 0)
     writer.round(stats(), 1000)
     writer.close()
     found = {tag: points[0] for tag, points in read(tmp_path).items()}
@@ -140,17 +140,17 @@ def test_calibration_counts_both_directions() -> None:
 
 def test_a_value_that_is_no_number_leaves_no_point(tmp_path) -> None:
     """A curve never holds nan or infinity, which TensorBoard draws as a gap or not at all."""
-    write(tmp_path, None, [(1, float("nan")), (2, 1.5), (3, float("inf"))])
+    write(tmp_path, 0, [(1, float("nan")), (2, 1.5), (3, float("inf"))])
     assert read(tmp_path)["learn/loss"] == [(2, 1.5)]
 
 
 def test_without_curves_tensorboard_is_not_needed(monkeypatch) -> None:
     """A run with tensorboard=false neither imports it nor writes anything for it."""
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
-    silent = Curves(None, LONG, None)
+    silent = Curves(None, LONG, 0)
     silent.scalar("learn/loss", 1.0, 1)
     silent.round(stats(), 1)
     silent.flush()
     silent.close()
     with pytest.raises(ImportError):
-        Curves(Path("unused"), LONG, None)
+        Curves(Path("unused"), LONG, 0)

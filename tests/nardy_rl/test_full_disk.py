@@ -17,7 +17,7 @@ def test_a_run_outlives_its_curves(tmp_path, monkeypatch, caplog, capfd) -> None
     def full(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    curves = Curves(tmp_path, load_variant("short"), None)
+    curves = Curves(tmp_path, load_variant("short"), 0)
     curves.flush()
     monkeypatch.setattr(RecordWriter, "write", full)
     with quiet_writers(), caplog.at_level(logging.WARNING):

@@ -364,10 +364,11 @@ def add_step(scratch, parent, source, die, depth, rules, dedupe):
 
 
 @jit
-def expand(scratch, first, end, die, depth, rules, ordered, dedupe):
+def expand(scratch, first, end, die, depth, rules, ordered, dedupe, skip, skip_above):
     """Append all successors of nodes `first..end` by one step of `die`; return False if full.
 
-    `ordered` keeps to sources not above the last one; `dedupe` skips positions already listed.
+    `ordered` keeps to sources not above the last one; `dedupe` skips positions already listed;
+    nodes whose last source is higher than `skip_above` leave out the sources in `skip`.
     """
     room = scratch.pool.shape[0] - rules.n_points - 2
     for parent in range(first, end):
@@ -376,6 +377,8 @@ def expand(scratch, first, end, die, depth, rules, ordered, dedupe):
         sources = step_sources(scratch, parent, die, rules)
         if ordered != 0:
             sources &= (2 << scratch.last[parent]) - 1
+        if scratch.last[parent] > skip_above:
+            sources &= ~skip
         while sources != 0:
             source = lowest_bit(sources)
             sources &= sources - 1
@@ -442,11 +445,11 @@ def list_equal_dice(scratch, die, steps, rules, out, start):
     bounds = scratch.bounds
     bounds[0], bounds[1] = 0, 1
     depth = 0
-    dedupe = 1 - rules.ordered_steps
+    ordered, dedupe = rules.ordered_steps, 1 - rules.ordered_steps
     while depth < steps:
         new_generation(scratch, scratch.table.shape[0])
         first, end = bounds[depth], bounds[depth + 1]
-        if not expand(scratch, first, end, die, depth + 1, rules, rules.ordered_steps, dedupe):
+        if not expand(scratch, first, end, die, depth + 1, rules, ordered, dedupe, 0, 0):
             return POOL_OVERFLOW
         if scratch.state[S_NODES] == end:
             break
@@ -473,16 +476,21 @@ def list_two_dice(scratch, high, low, rules, out, start):
     """Write the ends of two different dice, `high` > `low`; return the new end or a code."""
     # Two dice give at most twice (P * P) nodes; a small table stays in the first-level cache.
     new_generation(scratch, _TWO_DICE_TABLE)
-    if not expand(scratch, 0, 1, high, 1, rules, 0, 0):
+    if not expand(scratch, 0, 1, high, 1, rules, 0, 0, 0, 0):
         return POOL_OVERFLOW
     end_high = scratch.state[S_NODES]
     finish_high = scratch.state[S_FINISH_DEPTH] > 0
-    if not expand(scratch, 0, 1, low, 1, rules, 0, 0):
+    if not expand(scratch, 0, 1, low, 1, rules, 0, 0, 0, 0):
         return POOL_OVERFLOW
     end_low = scratch.state[S_NODES]
-    if not expand(scratch, 1, end_high, low, 2, rules, 0, 1):
+    if not expand(scratch, 1, end_high, low, 2, rules, 0, 1, 0, 0):
         return POOL_OVERFLOW
-    if not expand(scratch, end_high, end_low, high, 2, rules, 0, 1):
+    # Two steps of different checkers that stay on the board can change places: low then high ends
+    # where high then low has ended already. What is left is one checker moved twice, and bear-offs.
+    swappable = 0
+    if rules.ordered_steps != 0 and scratch.occupied[0] >> (rules.n_points + 1) == 0:
+        swappable = step_sources(scratch, 0, high, rules) & ~((2 << high) - 1)
+    if not expand(scratch, end_high, end_low, high, 2, rules, 0, 1, swappable, low):
         return POOL_OVERFLOW
     end = start
     if scratch.state[S_FINISH_DEPTH] > 0:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from nardy_engine import batch
 from nardy_engine.errors import NardyError
@@ -87,7 +88,8 @@ def match(
             progress(len(streams))
         return games
 
-    with ThreadPoolExecutor(workers) as pool:
+    # The workers fill the cores; a BLAS with threads of its own would only fight them.
+    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
         blocks = list(pool.map(play, range(0, pairs, block_pairs)))
     return MatchResult(
         variant=variant,

@@ -60,6 +60,7 @@ class Evaluator:
         self.variant: Variant = network.variant
         self.points = outcomes.points_vector(self.variant)
         """`[O] float32` points of each outcome for the side to roll."""
+        self._first_weights = np.ascontiguousarray(network.layers[0][0].T)
 
     @classmethod
     def load(cls, source: str | Path, variant: Variant | None = None) -> Evaluator:
@@ -106,13 +107,57 @@ class Evaluator:
         Args:
             features: `[N, F] float32` of the network's encoder; not changed.
         """
+        return self._through(features, first=0)
+
+    def _through(self, x: NDArray[np.float32], first: int) -> NDArray[np.float32]:
+        """Return what the layers from number `first` on make of `x`, which is not changed."""
         layers = self.network.layers
-        x = features
-        for i, (weight, bias) in enumerate(layers):
-            x = x @ weight.T + bias
+        for i, (weight, bias) in enumerate(layers[first:], start=first):
+            x = x @ weight.T
+            x += bias
             if i + 1 < len(layers):
-                x = np.maximum(x, np.float32(0))
+                np.maximum(x, np.float32(0), out=x)
         return x
+
+    def afterstate_equity(self, boards: Board, after: batch.Afterstates) -> NDArray[np.float32]:
+        """Return `[A] float32` the mover's equity of every legal play of many positions.
+
+        The same as `-equity(swapped(after.boards))` up to rounding, but the first layer adds only
+        what a play changes.
+
+        Args:
+            boards: `[B, 2, P] int8` positions before the play, mover in row 0.
+            after: Their afterstates.
+        """
+        result = np.empty(len(after.boards), np.float32)
+        offsets, first = after.offsets, 0
+        while first < len(boards):
+            end = int(np.searchsorted(offsets, offsets[first] + CHUNK, side="right")) - 1
+            end = max(end, first + 1)  # one position may have more plays than a chunk
+            rows = slice(int(offsets[first]), int(offsets[end]))
+            result[rows] = self._chunk_equity(boards, after, (first, end), rows)
+            first = end
+        return result
+
+    def _chunk_equity(
+        self, boards: Board, after: batch.Afterstates, games: tuple[int, int], rows: slice
+    ) -> NDArray[np.float32]:
+        """Return the mover's equity of the afterstates `rows` of the positions `games`."""
+        _, bias = self.network.layers[0]
+        ends = np.ascontiguousarray(after.boards[rows])
+        hidden = np.empty((len(ends), len(bias)), np.float32)
+        self.network.encoder.first_layer_into(
+            boards, ends, after.offsets, games, self._first_weights, bias, hidden
+        )
+        theirs = batch.swapped(ends)
+        over = batch.outcomes(self.variant, theirs)
+        probs = outcomes.one_hot(over, self.variant.n_outcomes)
+        running = over < 0
+        if running.any():
+            possible = batch.outcome_mask(self.variant, theirs)[running]
+            logits = self._through(hidden[running], first=1)
+            probs[running] = outcomes.masked_softmax(logits, possible)
+        return -outcomes.equity(probs, self.points).astype(np.float32)
 
     # -- one position -------------------------------------------------------------------------
 

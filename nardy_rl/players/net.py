@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from nardy_engine import batch
 from nardy_rl.evaluator import Evaluator
 from nardy_rl.players.base import Choice, Turn, choose_best
 
@@ -19,6 +18,5 @@ class NetBot:
 
     def choose(self, turn: Turn) -> Choice:
         """Return the afterstate with the highest equity of each game."""
-        # The network sees the side to roll, the opponent; finished games are valued exactly.
-        values = -self._evaluator.equity(batch.swapped(turn.after.boards)).astype(np.float64)
+        values = self._evaluator.afterstate_equity(turn.boards, turn.after).astype(np.float64)
         return choose_best(turn.variant, turn.after, values)

@@ -265,3 +265,20 @@ def test_an_evaluation_starts_without_torch() -> None:
     """Importing the evaluator loads no torch, so that `nardy evaluate` answers at once."""
     code = "import sys, nardy_rl.evaluator; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("game", ["long", "short", "hypergammon"])
+def test_plays_of_many_positions_are_worth_what_each_afterstate_is(tiny_network, game):
+    """T24: the incremental way gives the plain way's equities, finished games exactly."""
+    variant = load_variant(game)
+    evaluator = Evaluator.load(tiny_network(game), variant)
+    games = batch.Games(variant, 300, seed=5)
+    for _ in range(40):
+        games.roll()
+        after = games.afterstates()
+        plain = -evaluator.equity(batch.swapped(after.boards))
+        np.testing.assert_allclose(
+            evaluator.afterstate_equity(games.boards, after), plain, atol=2e-5
+        )
+        games.play(after.offsets[:-1] + (games.uniforms() * after.counts()).astype(np.int64))
+    assert (games.over >= 0).any() or game != "hypergammon"

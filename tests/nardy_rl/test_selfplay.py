@@ -312,3 +312,16 @@ def test_every_part_of_the_state_is_needed(left_out: str) -> None:
     expected, got = (play_until(w, net, 0.7, rows, turns=1000) for w in (worker, other))
     same = expected[0].shape == got[0].shape and np.array_equal(expected[0], got[0])
     assert not (same and np.array_equal(expected[1], got[1]))
+
+
+def test_a_network_that_says_nan_is_counted_in_the_first_cell() -> None:
+    """T59: a diverged network writes its statistics into the table, not beside it."""
+    variant = load_variant("short")
+    net = random_net(variant)
+    with torch.no_grad():
+        for parameter in net.parameters():
+            parameter.fill_(float("nan"))
+    worker = make_worker(variant, n_games=20)
+    boards, _, stats = play_until(worker, frozen(net), 0.5, rows=2000)
+    assert stats.calibration[:, 0, 0].sum() == len(boards) - stats.games
+    assert not stats.calibration[:, 1:, 0].any()

@@ -188,7 +188,8 @@ def count_game(tracks, samples, game, length, outcome, points, rules):
             if tracks.path_sides[game, t] != tracks.path_sides[game, length - 1]:
                 won = 1.0 - won
             phase = phase_of(tracks.path_boards[game, t], t, rules)
-            cell = int(win * CALIBRATION_BINS)
+            # A network that has diverged says NaN, which no integer holds: it counts as 0.
+            cell = int(win * CALIBRATION_BINS) if win > 0 else 0
             if cell >= CALIBRATION_BINS:
                 cell = CALIBRATION_BINS - 1
             samples.calibration[phase, cell, 0] += 1

@@ -31,7 +31,7 @@ setup-dev: $(VENV)/.installed-dev ## the same with what tests, lint and notebook
 	@:
 
 $(VENV)/.installed: $(DEPS)
-	@scripts/setup.sh $(VENV)
+	@scripts/setup.sh $(VENV) export
 	@touch $@
 
 $(VENV)/.installed-dev: $(DEPS)

@@ -28,7 +28,11 @@ def main(argv: Sequence[str]) -> int:
         "List every legal play of a position and roll, each result once.\n\n"
         "POSITION is a line of text, 'start', or for short nardy a gnubg id or an XGID. Each\n"
         "side lists point:checkers in its own numbers (24 is the head, 6 to 1 the home):\n"
-        "  W{24:13 18:2} off0 | B{24:15} off0 ; W 6-4",
+        "  W{24:13 18:2} off0 | B{24:15} off0 ; W 6-4\n\n"
+        "--jsonl reads one object a line, and answers each with one: 'me' is the side to play,\n"
+        "'results' are the positions after its plays; 'id', 'variant', and a 'bar' or 'off' of 0\n"
+        "may be left out.\n"
+        '  {"id":1,"me":{"points":{"24":13,"18":2},"off":0},"opp":{"points":{"24":15}},"dice":[6,4]}',
         [
             "nardy moves start --dice 64",
             'nardy moves "24:13 18:2 | 24:15" --dice 33 --json',

@@ -32,7 +32,7 @@ def main(argv: Sequence[str]) -> int:
         "--jsonl reads one object a line, and answers each with one: 'me' is the side to play,\n"
         "'results' are the positions after its plays; 'id', 'variant', and a 'bar' or 'off' of 0\n"
         "may be left out.\n"
-        '  {"id":1,"me":{"points":{"24":13,"18":2},"off":0},"opp":{"points":{"24":15}},"dice":[6,4]}',
+        '  {"id":1,"me":{"points":{"24":13,"18":2}},"opp":{"points":{"24":15}},"dice":[6,4]}',
         [
             "nardy moves start --dice 64",
             'nardy moves "24:13 18:2 | 24:15" --dice 33 --json',

@@ -210,10 +210,14 @@ def _strength_lines(game: Variant) -> list[str]:
     return [f"  against {name}: {_strength(result)}" for name, result in strength.items()]
 
 
-def _strength(result: Any) -> str:
-    if isinstance(result, dict):
-        return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in result.items())
-    return str(result)
+def _strength(result: dict[str, Any]) -> str:
+    """Return a match of the manifest (`MatchResult.to_json`) in one line, from the network's view."""
+    points = result["points"]
+    half = (points["high"] - points["low"]) / 2
+    return (
+        f"{points['mean']:+.3f} ± {half:.3f} points/game, {result['win_rate']['mean']:.1%} won, "
+        f"{result['games']:,} games"
+    )
 
 
 def _text(value: Any) -> str:

@@ -211,7 +211,7 @@ def _strength_lines(game: Variant) -> list[str]:
 
 
 def _strength(result: dict[str, Any]) -> str:
-    """Return a match of the manifest (`MatchResult.to_json`) in one line, from the network's view."""
+    """Return a match of the manifest (`MatchResult.to_json`) in one line, as the network sees it."""
     points = result["points"]
     half = (points["high"] - points["low"]) / 2
     return (

@@ -139,6 +139,12 @@ class Learner:
         self._adam.step()
         return loss.detach()
 
+    def warm_up(self) -> None:
+        """Compile what a step needs; nothing is learned."""
+        boards = self._variant.start_position().board()[None]
+        self._encoder.encode_into(boards, self._features[:1])
+        batch.outcome_mask(self._variant, boards)
+
     # -- resume -------------------------------------------------------------------------------
 
     def state(self) -> dict[str, NDArray[Any]]:

@@ -40,7 +40,7 @@ from nardy_rl.nets import FrozenNet, ValueNet, pick_device, pick_precision
 from nardy_rl.players import Bot, bot_names, make_bot
 from nardy_rl.players.net import NetBot
 from nardy_rl.run_state import STATE_NAME, load_state, save_state
-from nardy_rl.selfplay import RoundStats, SelfPlay
+from nardy_rl.selfplay import RoundStats, SelfPlay, Worker
 from nardy_rl.version import code_commit
 
 _FREE_TO_CHANGE = (
@@ -149,6 +149,7 @@ class Trainer:
             DivergedError: The loss is no longer a number; the last checkpoint stays.
             KeyboardInterrupt: Passed on after the round and a last checkpoint.
         """
+        self._warm_up()
         before, started = self.progress.seconds, time.monotonic()
         saved = measured = logged = started
         stats: RoundStats | None = None
@@ -175,6 +176,12 @@ class Trainer:
         finally:
             if self._whole:
                 self.save()
+
+    def _warm_up(self) -> None:
+        """Compile what a round needs, so that the budget is spent on training alone."""
+        frozen = FrozenNet(self._learner.net, self._precision, self._device)
+        Worker(self.variant, self.encoder, 1, 1, seed=0, number=0, n_workers=1).play(frozen, 0.0, 1)
+        self._learner.warm_up()
 
     def _round(self) -> RoundStats:
         """Play and learn once."""

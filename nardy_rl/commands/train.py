@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+import shutil
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -91,7 +92,7 @@ def _announce(trainer: Trainer, resumed: bool) -> None:
     if resumed:
         _say(f"going on after {progress.games:,} games and {progress.seconds:.0f} s")
     if config.tensorboard:
-        _say(f"curves: tensorboard --logdir {_short(trainer.folder)}")
+        _say(f"curves: {_program('tensorboard')} --logdir {_short(trainer.folder)}")
 
 
 def _short(path: Path) -> str:
@@ -102,13 +103,21 @@ def _short(path: Path) -> str:
         return str(path)
 
 
+def _program(name: str) -> str:
+    """Return how to call a program of this environment: with its path if it is not activated."""
+    beside = Path(sys.executable).parent / name
+    return name if shutil.which(name) or not beside.exists() else _short(beside)
+
+
 def _train(trainer: Trainer) -> None:
     """Train with a progress bar over the budget."""
     # Plain lines now and then where no terminal shows a bar.
     every = 0.1 if sys.stderr.isatty() else 15.0
-    with tqdm(total=1000, desc="training", bar_format=_BAR, mininterval=every, smoothing=0) as bar:
+    done = int(1000 * trainer.fraction)
+    with tqdm(
+        total=1000, initial=done, desc="training", bar_format=_BAR, mininterval=every, smoothing=0
+    ) as bar:
         first = trainer.progress.games, trainer.progress.seconds
-        bar.update(int(1000 * trainer.fraction))
 
         def report(progress: Progress) -> None:
             games, seconds = progress.games - first[0], progress.seconds - first[1]
@@ -143,5 +152,6 @@ def _measure(trainer: Trainer) -> None:
         _say("\n" + render_table(results) + "\n")
     _say(f"network: {_short(trainer.network_path)}")
     _say(
-        f"next: nardy play --variant {trainer.variant.id} --bot net:{_short(trainer.network_path)}"
+        f"next: {_program('nardy')} play --variant {trainer.variant.id} "
+        f"--bot net:{_short(trainer.network_path)}"
     )

@@ -211,7 +211,7 @@ def _strength_lines(game: Variant) -> list[str]:
 
 
 def _strength(result: dict[str, Any]) -> str:
-    """Return a match of the manifest (`MatchResult.to_json`) in one line, as the network sees it."""
+    """Return a match of the manifest (`MatchResult.to_json`) in one line, the network first."""
     points = result["points"]
     half = (points["high"] - points["low"]) / 2
     return (

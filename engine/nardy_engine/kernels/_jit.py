@@ -78,7 +78,7 @@ class _Announcement(event.Listener):  # type: ignore[misc]  # numba is untyped
         if not self._said and module.startswith(f"{_PACKAGE.name}."):
             self._said = True
             print(
-                "nardy: compiling the rules engine, once per installation (under a minute) ...",
+                "nardy: compiling the rules engine for its first use here (under a minute) ...",
                 file=sys.stderr,
                 flush=True,
             )

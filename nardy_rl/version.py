@@ -6,16 +6,25 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
+_CODE = ("engine", "nardy_rl", "configs", "scripts")
+"""What decides a result; a changed document does not."""
+
 
 @cache
 def code_commit() -> str:
-    """Return the short commit of the checkout, `-dirty` if changed, or "" outside of one."""
+    """Return the short commit of the checkout, `-dirty` if code changed, or "" outside of one."""
     folder = Path(__file__).resolve().parents[1]
     if not (folder / ".git").exists():
         return ""
-    command = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=10"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
+        commit = _git(folder, "rev-parse", "--short=10", "HEAD")
+        changed = _git(folder, "status", "--porcelain", "--untracked-files=no", "--", *_CODE)
     except (OSError, subprocess.SubprocessError):
         return ""
+    return commit + ("-dirty" if changed else "")
+
+
+def _git(folder: Path, *words: str) -> str:
+    command = ["git", "-C", str(folder), *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
     return done.stdout.strip()

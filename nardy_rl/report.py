@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from nardy_rl.metrics import Interval, MatchResult, Rating
 
-_COLUMNS = ("bot", "against", "points/game", "won", "mars won", "mars lost", "plies", "games")
 _TEXT_COLUMNS = 2
 
 
@@ -16,11 +15,15 @@ def render_table(results: Sequence[MatchResult]) -> str:
 
     Example::
 
-        bot     against   points/game              won  mars won  mars lost  plies  games
-        pubeval  random  +2.51 ± 0.03  99.7 % ± 0.2 %   91.8 %      0.0 %   57.1  4,000
+        bot      against   points/game            won  gammon won  gammon lost  plies  games
+        pubeval  random   +2.51 ± 0.03  99.7 % ± 0.2 %      91.8 %        0.0 %   57.1  4,000
     """
-    rows = [_COLUMNS, *(_row(result) for result in results)]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(_COLUMNS))]
+    big = _big_win(results[0])
+    columns = (
+        "bot", "against", "points/game", "won", f"{big} won", f"{big} lost", "plies", "games",
+    )  # fmt: skip
+    rows = [columns, *(_row(result) for result in results)]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(columns))]
     lines = ["  ".join(_cells(row, widths)).rstrip() for row in rows]
     lines.insert(1, "  ".join("-" * width for width in widths))
     lines.append(
@@ -43,7 +46,7 @@ def render_match(result: MatchResult) -> str:
             + ", ".join(f"{counts[side][kind]:,} {kind}" for kind in kinds)
             for side, name in (("a", result.a), ("b", result.b))
         ),
-        f"mars or more: {_percent(result.mars_rate)} of the games",
+        f"{_big_win(result)} or more: {_percent(result.mars_rate)} of the games",
         f"game length:  {result.length.mean:.1f} ± {_half(result.length, '.1f')} plies",
         f"moving first: {_points(result.first_mover_points)} points/game, "
         f"{_percent(result.first_mover_wins)} won",
@@ -51,6 +54,12 @@ def render_match(result: MatchResult) -> str:
         f"games {result.games_digest}",
     ]
     return "\n".join(lines)
+
+
+def _big_win(result: MatchResult) -> str:
+    """Return the game's own word for the second kind of win: mars, gammon."""
+    kinds = [name for name, _ in result.variant.win_kinds]
+    return kinds[1] if len(kinds) > 1 else kinds[0]
 
 
 def render_ratings(ratings: Sequence[Rating]) -> str:

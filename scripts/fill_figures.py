@@ -198,9 +198,16 @@ def _interval(figure: Mapping[str, float], template: str) -> str:
     return f"{template.format(figure['mean'])} ± {template.replace('+', '').format(half)}"
 
 
+def _big_win(results: Sequence[Any]) -> str:
+    """Return the game's own word for the second kind of win: mars, gammon."""
+    kinds: list[str] = list(_matches(results)[0]["outcomes"]["a"])
+    return kinds[1]
+
+
 def render_strength(results: Sequence[Any]) -> str:
     """Return one row per match from the view of its first bot."""
-    header = ("bot", "against", "points/game", "won", "mars won", "mars lost", "games")
+    big = _big_win(results)
+    header = ("bot", "against", "points/game", "won", f"{big} won", f"{big} lost", "games")
     rows = [
         (
             match["a"],
@@ -220,7 +227,7 @@ def render_game(results: Sequence[Any]) -> str:
     """Return what the games are like, whoever won them."""
     header = (
         "between",
-        "mars or more",
+        f"{_big_win(results)} or more",
         "plies",
         "first mover, points",
         "first mover wins",

@@ -26,6 +26,7 @@ MATCH = {
     "length": {"mean": 90.0, "low": 89.0, "high": 91.0},
     "first_mover_points": {"mean": 0.01, "low": -0.01, "high": 0.03},
     "first_mover_wins": {"mean": 0.51, "low": 0.5, "high": 0.52},
+    "outcomes": {"a": {"oin": 1000, "mars": 500}, "b": {"oin": 250, "mars": 250}},
 }
 
 

@@ -30,7 +30,7 @@ def pick_precision(name: str, device: torch.device) -> torch.dtype:
     """Return the dtype of the playing network: `auto`, `bf16` or `fp32`.
 
     `auto` takes bfloat16 on GPUs that have it and on processors with AVX-512 BF16 or AMX, where
-    products run about four times as fast; elsewhere bfloat16 is emulated and slower.
+    networks play about twice as fast; elsewhere bfloat16 is emulated and slower.
     """
     if name == "fp32":
         return torch.float32

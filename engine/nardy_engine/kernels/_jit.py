@@ -99,7 +99,7 @@ def jit(function: F) -> F:
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(CACHE_FOLDER)
     try:
-        # Kernels allocate nothing, so reference counting (`_nrt`) would only cost: 1.9 times the
+        # Kernels allocate nothing, so reference counting (`_nrt`) would only cost: 1.8 times the
         # time of play generation.
         decorate = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
         compiled: F = decorate(function)

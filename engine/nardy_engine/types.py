@@ -3,7 +3,8 @@
 Array axes, used in every docstring of the project:
 
     B  games in a batch          A  afterstates, flat over the batch
-    P  slots of a row: 0 = borne off, 1..n_points = points, n_points + 1 = bar
+    P  slots of a row: 0 = borne off, 1..n_points = points, n_points + 1 = bar, then what the
+       game remembers of the side (`rules.memory`; nothing in most games)
     O  exclusive outcomes        F  features of an encoder
 
 A position is two rows of counts, *each in its own numbering* (rules.md G-1..G-5): row 0 is the
@@ -23,7 +24,7 @@ Board: TypeAlias = NDArray[np.int8]
 """`[2, P]` or `[B, 2, P]` int8 checker counts, mover's row first."""
 
 Row: TypeAlias = tuple[int, ...]
-"""`P` counts of one side in its own numbering: off, points 1..n, bar."""
+"""`P` numbers of one side: checkers off, on points 1..n, on the bar, then its memory slots."""
 
 Dice: TypeAlias = tuple[int, int]
 """The two numbers thrown, in any order."""
@@ -36,6 +37,9 @@ MOVER = 0
 
 OPPONENT = 1
 """Row of the other side."""
+
+SIDE_NAMES = ("the side to act", "the other side")
+"""The rows in words, for messages."""
 
 
 class Position(NamedTuple):

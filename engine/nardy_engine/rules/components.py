@@ -55,6 +55,15 @@ class HeadException(str, Enum):
     NONE = "none"
 
 
+class ExceptionWhen(str, Enum):
+    """What makes a play the first one of its side (L-7a, D-22)."""
+
+    ALL_ON_HEAD = "all_on_head"
+    """All own checkers stand on the head."""
+    FIRST_ROLL_FLAG = "first_roll_flag"
+    """The side has not rolled before; the state carries a flag."""
+
+
 class BlockRule(str, Enum):
     """Which six-blocks are forbidden (L-20..L-25, KAR-1, FEV-6, D-04)."""
 
@@ -87,6 +96,107 @@ class DiceProgram(str, Enum):
     """As many steps of the larger number as the smaller number says."""
 
 
+class Parity(str, Enum):
+    """Whether the smaller number of a roll decides who may play it (CHN-1)."""
+
+    OFF = "off"
+    WHITE_EVEN_BLACK_ODD = "white_even_black_odd"
+    """The side that moved first plays even numbers only, the other one odd numbers only."""
+
+
+class CascadeKind(str, Enum):
+    """Whether a double is followed by the higher doubles (BGU-1)."""
+
+    OFF = "off"
+    TO_SIX = "to_six"
+
+
+class TransferScope(str, Enum):
+    """Of which rolls the other side must play what the roller cannot (GUL-1, BGU-5, D-09)."""
+
+    OFF = "off"
+    ALL_ROLLS = "all_rolls"
+    DOUBLES_ONLY = "doubles_only"
+
+
+class TransferMode(str, Enum):
+    """What follows a cascade level that the roller could not finish (BGU-2, BNA-4, D-08)."""
+
+    REMAINDER = "remainder"
+    """The roll ends for the roller: the heir gets the rest of the level and all higher levels."""
+    LEVEL = "level"
+    """The heir gets the rest of the level, the roller goes on with the next one."""
+
+
+class HeirMode(str, Enum):
+    """How the heir plays what he inherits (BGU-3, D-20)."""
+
+    SKIP_AND_CONTINUE = "skip_and_continue"
+    """Level by level; a step he cannot make is lost."""
+    STOP_AT_FIRST_UNPLAYABLE = "stop_at_first_unplayable"
+    """Level by level; the first step he cannot make ends the inheritance."""
+    FREE_POOL = "free_pool"
+    """All inherited steps together, in any order."""
+
+
+class ZeroFirstLevel(str, Enum):
+    """What happens if no step of a rolled double can be played (BNA-5, D-14)."""
+
+    VOID_ROLL = "void_roll"
+    SKIP_LEVEL = "skip_level"
+    TRANSFER = "transfer"
+
+
+class HeirHead(str, Enum):
+    """How many checkers may leave the heir's head (GUL-3, BNA-7, BGU-4)."""
+
+    PER_SEGMENT = "per_segment"
+    """One in each inherited segment."""
+    TOTAL = "total"
+    """One in all that he inherits from a roll."""
+
+
+class ExtraRoll(str, Enum):
+    """Who rolls again (GUL-4)."""
+
+    OFF = "off"
+    AFTER_FULL_DOUBLE = "after_full_double"
+
+
+class TeleportKind(str, Enum):
+    """Which dice move a head checker straight home (KAF-2, ONE-1, KAB-1)."""
+
+    OFF = "off"
+    KAFTAR = "kaftar"
+    """The lowest and the highest number of a die, always."""
+    KAFTAR_OPTIONAL = "kaftar_optional"
+    """The same numbers, as the player likes."""
+    KABUTAR = "kabutar"
+    """Doubles, always."""
+
+
+class TeleportFallback(str, Enum):
+    """What becomes of a teleport die that cannot teleport (KAF-7, KAF-8, KAB-2, KAB-3, D-12)."""
+
+    ORDINARY = "ordinary"
+    LOST = "lost"
+
+
+class Switch(str, Enum):
+    """A rule that a game has or has not."""
+
+    OFF = "off"
+    ON = "on"
+
+
+class NextFirst(str, Enum):
+    """Who moves first in the next game of a match (MT-1, D-21)."""
+
+    ALTERNATE = "alternate"
+    WINNER = "winner"
+    ROLL_OFF = "roll_off"
+
+
 class Overshoot(str, Enum):
     """When a die larger than needed bears off (L-32, BNA-3, D-10)."""
 
@@ -102,6 +212,8 @@ class Contact(str, Enum):
     """One opposing checker closes a point."""
     HIT = "hit"
     """A single checker can be hit and sent to the bar; two close a point."""
+    EMIR = "emir"
+    """A single checker can be pinned, or hit with a double; one of the checkers is the emir."""
 
 
 class Objective(str, Enum):
@@ -165,8 +277,10 @@ def parse_option(name: str, kind: Any, value: Any) -> Any:
         VariantError: The value is not one of those allowed; the message lists them.
     """
     if isinstance(kind, type) and issubclass(kind, Enum):
-        text = value.value if isinstance(value, Enum) else str(value)
         allowed = [member.value for member in kind]
+        text = value.value if isinstance(value, Enum) else str(value)
+        if isinstance(value, bool) and "off" in allowed:  # what YAML makes of on and off
+            text = "on" if value else "off"
         if text not in allowed:
             raise VariantError(f"{name} cannot be '{text}'; it is one of {', '.join(allowed)}")
         return kind(text)
@@ -211,6 +325,10 @@ class Setup(Component):
     start: tuple[tuple[int, int], ...]
     """`(own point, checkers)` pairs, highest point first."""
     direction: Direction
+    reserve: int = 0
+    """Checkers (nukers) that wait off the board at the start (EMI-1)."""
+    emir_above: int = 0
+    """Checkers that leave the head before the emir does (EMI-2)."""
 
     @classmethod
     def parsers(cls) -> Mapping[str, Any]:
@@ -221,6 +339,8 @@ class Setup(Component):
             "checkers": int,
             "start": "counts",
             "direction": Direction,
+            "reserve": int,
+            "emir_above": int,
         }
 
     def __post_init__(self) -> None:
@@ -239,9 +359,10 @@ class Setup(Component):
                     f"setup.start puts {count} checkers on point {point}; "
                     f"points run from 1 to {self.points} and hold at least one"
                 )
-        total = sum(count for _, count in self.start)
+        total = sum(count for _, count in self.start) + self.reserve
         if total != self.checkers:
-            raise VariantError(f"setup.start holds {total} checkers, not {self.checkers}")
+            waiting = f" with the {self.reserve} in reserve" if self.reserve else ""
+            raise VariantError(f"setup.start holds {total} checkers{waiting}, not {self.checkers}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -254,6 +375,7 @@ class Head(Component):
     """Doubles for which the first-play exception exists (L-6)."""
     lifted_by: tuple[int, ...]
     """Dice that lift the limit for the roll that contains one of them (KAF-4)."""
+    exception_when: ExceptionWhen = ExceptionWhen.ALL_ON_HEAD
 
     @classmethod
     def parsers(cls) -> Mapping[str, Any]:
@@ -263,6 +385,7 @@ class Head(Component):
             "exception": HeadException,
             "exception_doubles": "numbers",
             "lifted_by": "numbers",
+            "exception_when": ExceptionWhen,
         }
 
 
@@ -291,11 +414,12 @@ class DiceRules(Component):
     """Numbers on a die."""
     double_steps: int
     """Steps that a double gives in the standard programme."""
+    parity: Parity = Parity.OFF
 
     @classmethod
     def parsers(cls) -> Mapping[str, Any]:
         """Return the type of each field."""
-        return {"program": DiceProgram, "sides": int, "double_steps": int}
+        return {"program": DiceProgram, "sides": int, "double_steps": int, "parity": Parity}
 
     def __post_init__(self) -> None:
         """Refuse dice that the counters of the kernels cannot hold."""
@@ -330,3 +454,102 @@ class Home(Component):
     def parsers(cls) -> Mapping[str, Any]:
         """Return the type of each field."""
         return {"frozen": bool}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cascade(Component):
+    """Doubles that climb to the highest one (BGU-1)."""
+
+    kind: CascadeKind = CascadeKind.OFF
+    from_roll: int = 1
+    """First own roll whose doubles climb; earlier ones are ordinary (7.12 note)."""
+
+    @classmethod
+    def parsers(cls) -> Mapping[str, Any]:
+        """Return the type of each field."""
+        return {"kind": CascadeKind, "from_roll": int}
+
+    def __post_init__(self) -> None:
+        """Refuse counts that the state does not hold."""
+        if not 1 <= self.from_roll <= 8:
+            raise VariantError(f"cascade.from_roll is {self.from_roll}; it must be from 1 to 8")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Transfer(Component):
+    """What becomes of dice that the roller cannot play (GUL-1..GUL-3, BGU-2..BGU-5, BNA-4..6)."""
+
+    scope: TransferScope = TransferScope.OFF
+    mode: TransferMode = TransferMode.REMAINDER
+    heir: HeirMode = HeirMode.SKIP_AND_CONTINUE
+    zero_first_level: ZeroFirstLevel = ZeroFirstLevel.VOID_ROLL
+    heir_head: HeirHead = HeirHead.PER_SEGMENT
+
+    @classmethod
+    def parsers(cls) -> Mapping[str, Any]:
+        """Return the type of each field."""
+        return {
+            "scope": TransferScope,
+            "mode": TransferMode,
+            "heir": HeirMode,
+            "zero_first_level": ZeroFirstLevel,
+            "heir_head": HeirHead,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Teleport(Component):
+    """Dice that move a head checker straight to the home point they show (KAF, ONE, KAB)."""
+
+    kind: TeleportKind = TeleportKind.OFF
+    blocked: TeleportFallback = TeleportFallback.ORDINARY
+    """The destination is closed (KAF-8, KAB-3)."""
+    short_head: TeleportFallback = TeleportFallback.ORDINARY
+    """Fewer checkers on the head than teleport dice (KAF-7, KAB-2)."""
+
+    @classmethod
+    def parsers(cls) -> Mapping[str, Any]:
+        """Return the type of each field."""
+        return {"kind": TeleportKind, "blocked": TeleportFallback, "short_head": TeleportFallback}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cube(Component):
+    """The doubling cube (CU-1..CU-9); it changes what a game is worth, never how it is played."""
+
+    kind: Switch = Switch.OFF
+    max: int = 64
+    """Highest face; 0 = unlimited."""
+    crawford: bool = True
+    jacoby: bool = False
+    beaver: bool = False
+    automatic_doubles: bool = False
+
+    @classmethod
+    def parsers(cls) -> Mapping[str, Any]:
+        """Return the type of each field."""
+        return {
+            "kind": Switch,
+            "max": int,
+            "crawford": bool,
+            "jacoby": bool,
+            "beaver": bool,
+            "automatic_doubles": bool,
+        }
+
+    def __post_init__(self) -> None:
+        """Refuse faces that no cube shows."""
+        if self.max and (self.max < 2 or self.max & (self.max - 1)):
+            raise VariantError(f"cube.max is {self.max}; it must be a power of 2, or 0 = unlimited")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Match(Component):
+    """Between the games of a match (MT-1)."""
+
+    next_first: NextFirst = NextFirst.ALTERNATE
+
+    @classmethod
+    def parsers(cls) -> Mapping[str, Any]:
+        """Return the type of each field."""
+        return {"next_first": NextFirst}

@@ -9,16 +9,28 @@ from typing import NamedTuple
 from nardy_engine.rules.components import (
     BlockCheck,
     BlockRule,
+    CascadeKind,
     Contact,
     DiceProgram,
     Direction,
+    ExceptionWhen,
+    ExtraRoll,
     HeadException,
     HeadLimit,
+    HeirHead,
+    HeirMode,
     KarzarScope,
     Objective,
     Overshoot,
+    Parity,
     Score,
+    TeleportFallback,
+    TeleportKind,
+    TransferMode,
+    TransferScope,
+    ZeroFirstLevel,
 )
+from nardy_engine.rules.memory import memory_index
 from nardy_engine.rules.variant import Variant
 
 
@@ -58,6 +70,43 @@ class RuleTable(NamedTuple):
     first_off_loses: int
     score: int
     n_kinds: int
+    n_slots: int
+    """Slots of a row, memory included; only the first `n_points + 2` hold checkers."""
+    draw: int
+    """1 = a game can end in a draw, the last outcome (DR-1)."""
+    parity: int
+    flag_exception: int
+    """1 = the first play is known by the `fresh` slot, not by the head (D-22)."""
+    cascade: int
+    cascade_from: int
+    transfer_scope: int
+    transfer_level: int
+    """1 = only the rest of a level is transferred, the roller goes on (BNA-4)."""
+    heir: int
+    zero_first_level: int
+    heir_head_total: int
+    extra_roll: int
+    teleport: int
+    teleport_blocked_lost: int
+    teleport_short_lost: int
+    emir: int
+    reserve: int
+    owed: int
+    """Slot of `owed_1`; this and the following are 0 where the game has no such slot."""
+    roller: int
+    head_left: int
+    rolls: int
+    first: int
+    last_turn: int
+    fresh: int
+    captive: int
+    """Slot of `captive_1`."""
+    emir_place: int
+    emir_above: int
+    in_reserve: int
+    emir_taken: int
+    preroll: int
+    again: int
 
 
 def code(member: Enum) -> int:
@@ -79,7 +128,9 @@ def rule_table(variant: Variant) -> RuleTable:
         variant.head.limit is not HeadLimit.RUNNER
         and variant.block.check is BlockCheck.END_OF_SEGMENT
         and variant.bearoff.overshoot is not Overshoot.HIGHEST_OR_ALL_HIGHER_BLOCKED
+        and variant.teleport.kind is TeleportKind.OFF
     )
+    slot = memory_index(variant)
     return RuleTable(
         n_points=variant.setup.points,
         home=variant.setup.home,
@@ -104,6 +155,37 @@ def rule_table(variant: Variant) -> RuleTable:
         first_off_loses=int(variant.objective is Objective.FIRST_OFF_LOSES),
         score=code(variant.score),
         n_kinds=len(variant.win_kinds),
+        n_slots=variant.n_slots,
+        draw=int(variant.has_draw),
+        parity=int(variant.dice.parity is not Parity.OFF),
+        flag_exception=int(variant.head.exception_when is ExceptionWhen.FIRST_ROLL_FLAG),
+        cascade=int(variant.cascade.kind is not CascadeKind.OFF),
+        cascade_from=variant.cascade.from_roll,
+        transfer_scope=code(variant.transfer.scope),
+        transfer_level=int(variant.transfer.mode is TransferMode.LEVEL),
+        heir=code(variant.transfer.heir),
+        zero_first_level=code(variant.transfer.zero_first_level),
+        heir_head_total=int(variant.transfer.heir_head is HeirHead.TOTAL),
+        extra_roll=int(variant.extra_roll is not ExtraRoll.OFF),
+        teleport=code(variant.teleport.kind),
+        teleport_blocked_lost=int(variant.teleport.blocked is TeleportFallback.LOST),
+        teleport_short_lost=int(variant.teleport.short_head is TeleportFallback.LOST),
+        emir=int(variant.contact is Contact.EMIR),
+        reserve=variant.setup.reserve,
+        owed=slot.get("owed_1", 0),
+        roller=slot.get("roller", 0),
+        head_left=slot.get("head_left", 0),
+        rolls=slot.get("rolls", 0),
+        first=slot.get("first", 0),
+        last_turn=slot.get("last_turn", 0),
+        fresh=slot.get("fresh", 0),
+        captive=slot.get("captive_1", 0),
+        emir_place=slot.get("emir", 0),
+        emir_above=slot.get("emir_above", 0),
+        in_reserve=slot.get("reserve", 0),
+        emir_taken=slot.get("emir_taken", 0),
+        preroll=slot.get("preroll", 0),
+        again=slot.get("again", 0),
     )
 
 
@@ -128,3 +210,9 @@ OVERSHOOT_HIGHEST, OVERSHOOT_EXACT, OVERSHOOT_LENIENT = (code(member) for member
     SCORE_CHECKERS_LEFT,
     SCORE_BACKGAMMON,
 ) = (code(member) for member in Score)
+TRANSFER_OFF, TRANSFER_ALL, TRANSFER_DOUBLES = (code(member) for member in TransferScope)
+HEIR_CONTINUE, HEIR_STOP, HEIR_POOL = (code(member) for member in HeirMode)
+ZERO_VOID, ZERO_SKIP, ZERO_TRANSFER = (code(member) for member in ZeroFirstLevel)
+TELEPORT_OFF, TELEPORT_KAFTAR, TELEPORT_OPTIONAL, TELEPORT_KABUTAR = (
+    code(member) for member in TeleportKind
+)

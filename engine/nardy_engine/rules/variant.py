@@ -22,24 +22,42 @@ from nardy_engine.rules.components import (
     Block,
     BlockCheck,
     BlockRule,
+    Cascade,
+    CascadeKind,
     Component,
     Contact,
+    Cube,
     DiceProgram,
     DiceRules,
     Direction,
+    ExceptionWhen,
+    ExtraRoll,
     Head,
     HeadException,
     HeadLimit,
+    HeirHead,
+    HeirMode,
     Home,
     KarzarScope,
+    Match,
     Objective,
     Opening,
     Overshoot,
+    Parity,
     Score,
     Setup,
+    Switch,
+    Teleport,
+    TeleportFallback,
+    TeleportKind,
+    Transfer,
+    TransferMode,
+    TransferScope,
+    ZeroFirstLevel,
     parse_option,
 )
-from nardy_engine.types import OFF, Dice, Position, Row
+from nardy_engine.rules.memory import MemorySlot, check_memory, memory_index, memory_slots
+from nardy_engine.types import OFF, SIDE_NAMES, Dice, Position, Row
 
 _COMPONENTS: dict[str, type[Component]] = {
     "setup": Setup,
@@ -48,13 +66,59 @@ _COMPONENTS: dict[str, type[Component]] = {
     "dice": DiceRules,
     "bearoff": Bearoff,
     "home": Home,
+    "cascade": Cascade,
+    "transfer": Transfer,
+    "teleport": Teleport,
+    "cube": Cube,
+    "match": Match,
 }
 _OPTIONS: dict[str, type[Enum]] = {
     "opening": Opening,
     "contact": Contact,
     "objective": Objective,
     "score": Score,
+    "extra_roll": ExtraRoll,
+    "last_roll_draw": Switch,
 }
+_NEUTRAL: dict[str, Any] = {
+    "setup.reserve": 0,
+    "setup.emir_above": 0,
+    "head.exception_when": "all_on_head",
+    "dice.parity": "off",
+    "cascade": "off",
+    "cascade.from_roll": 1,
+    "transfer.scope": "off",
+    "transfer.mode": "remainder",
+    "transfer.heir": "skip_and_continue",
+    "transfer.zero_first_level": "void_roll",
+    "transfer.heir_head": "per_segment",
+    "teleport": "off",
+    "teleport.blocked": "ordinary",
+    "teleport.short_head": "ordinary",
+    "extra_roll": "off",
+    "last_roll_draw": "off",
+    "cube": "off",
+    "cube.max": 64,
+    "cube.crawford": True,
+    "cube.jacoby": False,
+    "cube.beaver": False,
+    "cube.automatic_doubles": False,
+    "match.next_first": "alternate",
+}
+"""Values that change nothing; a file that does not name these options means them, and `digest`
+leaves them out, so that files made before an option existed stay valid."""
+
+_AROUND_THE_GAME = ("cube", "match")
+"""Components that say what a game is worth or which comes next, never how it is played."""
+
+_SHORT_NAMES = {
+    name: f"cube.{name}" for name in ("crawford", "jacoby", "beaver", "automatic_doubles")
+}
+"""Options that rules.md 4.1 names without their component."""
+
+DRAW = "draw"
+"""Name of the outcome of DR-1; it is worth nothing to both sides."""
+
 WIN_KINDS: dict[Score, tuple[tuple[str, int], ...]] = {
     Score.OIN_MARS: (("oin", 1), ("mars", 2)),
     Score.OIN_MARS_KOKS: (("oin", 1), ("mars", 2), ("koks", 3)),
@@ -82,13 +146,39 @@ class Variant:
     contact: Contact
     objective: Objective
     score: Score
+    cascade: Cascade
+    transfer: Transfer
+    teleport: Teleport
+    extra_roll: ExtraRoll
+    last_roll_draw: Switch
+    cube: Cube
+    match: Match
 
     # -- geometry -----------------------------------------------------------------------------
 
     @property
     def n_slots(self) -> int:
-        """Slots `P` of a row: off, the points, the bar."""
+        """Slots `P` of a row: off, the points, the bar, then what the game remembers."""
+        return self.n_counts + len(memory_slots(self))
+
+    @property
+    def n_counts(self) -> int:
+        """Slots that hold checkers: off, the points, the bar."""
         return self.setup.points + 2
+
+    @property
+    def memory(self) -> tuple[MemorySlot, ...]:
+        """The slots behind the bar, see `rules.memory`; empty for most games."""
+        return memory_slots(self)
+
+    def remembers(self, name: str) -> bool:
+        """Return whether the game has the memory slot `name`."""
+        return name in memory_index(self)
+
+    def recall(self, row: Row, name: str) -> int:
+        """Return the value of memory slot `name` in a row; 0 in a game without it."""
+        slot = memory_index(self).get(name)
+        return 0 if slot is None else row[slot]
 
     @property
     def bar(self) -> int:
@@ -118,21 +208,39 @@ class Variant:
 
     @property
     def n_outcomes(self) -> int:
-        """Number `O` of exclusive outcomes: each win kind for the mover, then for the opponent."""
-        return 2 * len(self.win_kinds)
+        """Number `O` of exclusive outcomes.
+
+        Each win kind for the mover, then for the opponent; then the draw, where there is one.
+        """
+        return 2 * len(self.win_kinds) + self.has_draw
+
+    @property
+    def has_draw(self) -> bool:
+        """Whether a game can end in a draw (DR-1)."""
+        return self.last_roll_draw is Switch.ON
 
     # -- positions and dice -------------------------------------------------------------------
 
-    def start_row(self) -> Row:
-        """Return the start position of one side."""
+    def start_row(self, first: bool = True) -> Row:
+        """Return the start position of one side, `first` = of the one that moves first."""
         row = [0] * self.n_slots
         for point, count in self.setup.start:
             row[point] = count
+        memory = {
+            "first": int(first),
+            "fresh": 1,
+            "emir": self.head_point,
+            "emir_above": self.setup.emir_above,
+            "reserve": self.setup.reserve,
+        }
+        for name, value in memory.items():
+            if self.remembers(name):
+                row[memory_index(self)[name]] = value
         return tuple(row)
 
     def start_position(self) -> Position:
-        """Return the start position."""
-        return Position(self.start_row(), self.start_row())
+        """Return the start position, the side that moves first in row 0."""
+        return Position(self.start_row(), self.start_row(first=False))
 
     def check_dice(self, dice: Dice) -> Dice:
         """Return the roll as two ints.
@@ -164,16 +272,19 @@ class Variant:
         # Readers of many positions come here for each of them: whole rows are looked at, and the
         # fault is searched for only if there is one.
         possible = (
-            len(mover) == len(opponent) == self.n_slots
+            not self.memory
+            and len(mover) == len(opponent) == self.n_slots
             and sum(mover) == sum(opponent) == checkers
             and min(mover) >= 0 <= min(opponent)
             and not any(map(mul, mover[1:], self._facing(opponent)))
             and not (mover[-1] or opponent[-1] or mover[OFF] == opponent[OFF] == checkers)
         )
         if not possible:
-            for name, row in zip(("the side to act", "the other side"), position, strict=True):
+            for name, row in zip(SIDE_NAMES, position, strict=True):
                 self._check_row(name, row)
             self._check_together(position)
+            if self.memory:
+                check_memory(self, position)
         return position
 
     @cached_property
@@ -181,19 +292,41 @@ class Variant:
         """Pick from the other side's row the counts on my points, from 1 up."""
         return itemgetter(*(self.opposite_point(point) for point in range(1, self.bar)))
 
+    def board_checkers(self, row: Row) -> int:
+        """Return the checkers of a side that have still to be borne off to win.
+
+        All but those off and those in reserve (EMI-14); captives count.
+        """
+        return self.setup.checkers - row[OFF] - self.recall(row, "reserve")
+
+    def captives(self, row: Row) -> tuple[int, ...]:
+        """Return the own points on which a checker of the side lies captive (EMI-5)."""
+        if self.contact is not Contact.EMIR:
+            return ()
+        first = memory_index(self)["captive_1"]
+        return tuple(p for p in range(1, self.bar) if row[first + p - 1])
+
     def _check_row(self, name: str, row: Row) -> None:
         if len(row) != self.n_slots:
             raise PositionError(f"{name} has {len(row)} slots; {self.id} has {self.n_slots}")
         for slot, count in enumerate(row):
             if count < 0:
                 raise PositionError(f"{name} has {count} checkers on point {slot}")
-        if sum(row) != self.setup.checkers:
+        apart = len(self.captives(row)) + self.recall(row, "reserve")
+        total = sum(row[: self.n_counts]) + apart
+        if total != self.setup.checkers:
+            what = "off, bar, captives and reserve" if self.captives_exist else "off and bar"
             raise PositionError(
-                f"{name} has {sum(row)} checkers (off and bar included); "
+                f"{name} has {total} checkers ({what} included); "
                 f"{self.id} is played with {self.setup.checkers}"
             )
-        if row[self.bar] and self.contact is not Contact.HIT:
+        if row[self.bar] and self.contact is Contact.NONE:
             raise PositionError(f"{name} has {row[self.bar]} on the bar; {self.id} has no bar")
+
+    @property
+    def captives_exist(self) -> bool:
+        """Whether checkers can lie captive under others (EMI-5)."""
+        return self.contact is Contact.EMIR
 
     def _check_together(self, position: Position) -> None:
         for point in range(1, self.bar):
@@ -203,8 +336,10 @@ class Variant:
                     f"both sides stand on one point: {point} of the side to act "
                     f"is {theirs} of the other side"
                 )
-        if all(row[OFF] == self.setup.checkers for row in position):
+        if not self.has_draw and not any(map(self.board_checkers, position)):
             raise PositionError("both sides have borne off everything")
+        if self.contact is not Contact.HIT:
+            return
         # Whoever was hit last was hit by a checker that had entered, so one home was open.
         entries = range(1, self.dice.sides + 1)
         if all(row[self.bar] and all(row[p] > 1 for p in entries) for row in position):
@@ -218,7 +353,7 @@ class Variant:
         for name in _COMPONENTS:
             component = getattr(self, name)
             for field in fields(component):
-                flat[f"{name}.{field.name}"] = _plain(getattr(component, field.name))
+                flat[_option_name(name, field.name)] = _plain(getattr(component, field.name))
         for name in _OPTIONS:
             flat[name] = _plain(getattr(self, name))
         return flat
@@ -233,7 +368,8 @@ class Variant:
             VariantError: A name or value is unknown, or the rules would contradict each other.
         """
         flat = self.options()
-        for name, value in options.items():
+        for given, value in options.items():
+            name = _SHORT_NAMES.get(given, given)
             if name not in flat:
                 near = difflib.get_close_matches(name, flat, n=1, cutoff=0.4)
                 hint = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(flat)}"
@@ -242,8 +378,17 @@ class Variant:
         return variant_from_options(self.id, self.title, self.russian, flat)
 
     def digest(self) -> str:
-        """Return 16 hex digits that change exactly when a rule changes; names do not count."""
-        text = json.dumps(self.options(), sort_keys=True, separators=(",", ":"))
+        """Return 16 hex digits that change exactly when a rule of play changes.
+
+        Names do not count, nor do cube and match: what a network knows does not depend on them.
+        """
+        counted = {
+            name: value
+            for name, value in self.options().items()
+            if name.partition(".")[0] not in _AROUND_THE_GAME
+            and (name not in _NEUTRAL or value != _NEUTRAL[name])
+        }
+        text = json.dumps(counted, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def __post_init__(self) -> None:
@@ -261,10 +406,10 @@ def variant_from_options(id: str, title: str, russian: str, options: Mapping[str
     """
     tables: dict[str, dict[str, Any]] = {name: {} for name in _COMPONENTS}
     parts: dict[str, Any] = {}
-    for name, value in options.items():
-        table, dot, field = name.partition(".")
-        if dot and table in tables:
-            tables[table][field] = value
+    for name, value in (_NEUTRAL | dict(options)).items():
+        table, _, field = name.partition(".")
+        if table in tables:
+            tables[table][field or "kind"] = value
         elif name in _OPTIONS:
             parts[name] = parse_option(name, _OPTIONS[name], value)
         else:
@@ -281,6 +426,11 @@ def variant_from_options(id: str, title: str, russian: str, options: Mapping[str
         if name not in parts:
             raise VariantError(f"{id} does not say {name}")
     return Variant(id=id, title=title, russian=russian, **parts)
+
+
+def _option_name(component: str, field: str) -> str:
+    """Return the name of rules.md 4.1: the field `kind` goes by the name of its component."""
+    return component if field == "kind" else f"{component}.{field}"
 
 
 def _plain(value: Any) -> Any:
@@ -301,7 +451,15 @@ def _contradictions(v: Variant) -> list[str]:
     That every other value of such a field is refused is what lets a test demand a witness for
     each field that is *not* refused ("no dead rule").
     """
-    found = (*_dice_clashes(v), *_head_clashes(v), *_block_clashes(v), *_other_clashes(v))
+    found = (
+        *_dice_clashes(v),
+        *_head_clashes(v),
+        *_block_clashes(v),
+        *_segment_clashes(v),
+        *_teleport_clashes(v),
+        *_emir_clashes(v),
+        *_other_clashes(v),
+    )
     return [sentence for broken, sentence in found if broken]
 
 
@@ -361,6 +519,11 @@ def _head_clashes(v: Variant) -> tuple[_Clash, ...]:
             v.setup.direction is not Direction.SAME and head.limit is not HeadLimit.NONE,
             "a head rule needs setup.direction=same, where the opponent's head lies on the route",
         ),
+        (
+            head.exception is HeadException.NONE
+            and head.exception_when is not ExceptionWhen.ALL_ON_HEAD,
+            "head.exception_when has no effect without head.exception; it must be all_on_head",
+        ),
     )
 
 
@@ -396,6 +559,127 @@ def _block_clashes(v: Variant) -> tuple[_Clash, ...]:
     )
 
 
+def _segment_clashes(v: Variant) -> tuple[_Clash, ...]:
+    """Cascades, transfers, extra rolls (BGU, BNA, GUL)."""
+    transfer, cascade = v.transfer, v.cascade.kind is not CascadeKind.OFF
+    transferred = transfer.scope is not TransferScope.OFF
+    standard = v.dice.program is DiceProgram.STANDARD
+    several = cascade and transferred
+    return (
+        (
+            cascade and not standard,
+            "cascade needs dice.program=standard: it climbs from a double of four steps",
+        ),
+        (
+            not cascade and v.cascade.from_roll != 1,
+            "cascade.from_roll needs a cascade; without one it must be 1",
+        ),
+        (
+            not cascade and transfer.mode is not TransferMode.REMAINDER,
+            "transfer.mode tells what follows a level; without a cascade it must be remainder",
+        ),
+        (
+            transfer.heir is not HeirMode.SKIP_AND_CONTINUE
+            and not (several and transfer.mode is TransferMode.REMAINDER),
+            "transfer.heir matters where several levels are inherited (cascade, a transfer, "
+            "transfer.mode=remainder); elsewhere it must be skip_and_continue",
+        ),
+        (
+            transfer.zero_first_level is not ZeroFirstLevel.VOID_ROLL
+            and not (cascade or transferred),
+            "transfer.zero_first_level has no effect without cascade or transfer; "
+            "it must be void_roll",
+        ),
+        (
+            transfer.heir_head is not HeirHead.PER_SEGMENT
+            and not (several and v.head.limit is HeadLimit.ONE),
+            "transfer.heir_head=total needs a cascade, a transfer and head.limit=1",
+        ),
+        (
+            v.extra_roll is not ExtraRoll.OFF and (cascade or not standard),
+            "extra_roll=after_full_double is for doubles of four steps: "
+            "it needs dice.program=standard and cascade=off",
+        ),
+        (
+            v.last_roll_draw is Switch.ON and (cascade or transferred or v.extra_roll.value != "off"),
+            "last_roll_draw gives one normal turn; it cannot stand with cascade, transfer "
+            "or extra_roll",
+        ),
+        (
+            v.last_roll_draw is Switch.ON and v.contact is not Contact.NONE,
+            "last_roll_draw needs contact=none: the side that has finished is not touched again",
+        ),
+        (
+            v.last_roll_draw is Switch.ON and v.objective is Objective.FIRST_OFF_LOSES,
+            "last_roll_draw is for games won by bearing off (POD-4)",
+        ),
+    )
+
+
+def _teleport_clashes(v: Variant) -> tuple[_Clash, ...]:
+    """Teleports (KAF, ONE, KAB)."""
+    kind = v.teleport.kind
+    on = kind is not TeleportKind.OFF
+    whole = v.dice.program is DiceProgram.STANDARD and not (
+        v.cascade.kind is not CascadeKind.OFF or v.transfer.scope is not TransferScope.OFF
+    )
+    can_fall_back = kind in (TeleportKind.KAFTAR, TeleportKind.KABUTAR)
+    fallbacks = (v.teleport.blocked, v.teleport.short_head)
+    return (
+        (
+            on and not whole,
+            "teleport needs dice.program=standard and no cascade or transfer",
+        ),
+        (
+            on and (v.contact is not Contact.NONE or v.setup.direction is not Direction.SAME),
+            "teleport needs setup.direction=same and contact=none",
+        ),
+        (
+            not can_fall_back and any(f is TeleportFallback.LOST for f in fallbacks),
+            f"teleport={kind.value} obliges to nothing: "
+            "teleport.blocked and teleport.short_head must be ordinary",
+        ),
+    )
+
+
+def _emir_clashes(v: Variant) -> tuple[_Clash, ...]:
+    """Pins, nukers and the emir (EMI)."""
+    emir = v.contact is Contact.EMIR
+    on_head = dict(v.setup.start).get(v.head_point, 0)
+    plain = (
+        v.cascade.kind is CascadeKind.OFF
+        and v.transfer.scope is TransferScope.OFF
+        and v.extra_roll is ExtraRoll.OFF
+        and v.score is not Score.CHECKERS_LEFT
+        and v.objective is Objective.FIRST_OFF_WINS
+    )
+    return (
+        (
+            emir and v.setup.direction is not Direction.SAME,
+            "contact=emir needs setup.direction=same",
+        ),
+        (
+            not emir and bool(v.setup.reserve or v.setup.emir_above),
+            "setup.reserve and setup.emir_above need contact=emir; without it they must be 0",
+        ),
+        (
+            emir and not v.setup.emir_above < on_head,
+            "setup.emir_above must be less than the checkers on the head: the emir is one of them",
+        ),
+        (
+            emir and not plain,
+            "contact=emir has no rules for cascade, transfer, extra_roll, "
+            "score=checkers_left or objective=first_off_loses",
+        ),
+        (
+            emir
+            and v.head.exception is not HeadException.NONE
+            and v.head.exception_when is not ExceptionWhen.FIRST_ROLL_FLAG,
+            "contact=emir needs head.exception_when=first_roll_flag: checkers can return (EMI-3)",
+        ),
+    )
+
+
 def _other_clashes(v: Variant) -> tuple[_Clash, ...]:
     same = v.setup.direction is Direction.SAME
     theirs = {v.opposite_point(point) for point, _ in v.setup.start}
@@ -424,5 +708,9 @@ def _other_clashes(v: Variant) -> tuple[_Clash, ...]:
         (
             any(point in theirs for point, _ in v.setup.start),
             "setup.start puts both sides on one point",
+        ),
+        (
+            v.cube.kind is Switch.OFF and v.cube != Cube(),
+            "cube options need cube=on",
         ),
     )

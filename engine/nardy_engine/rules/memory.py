@@ -8,7 +8,7 @@ their memory too. Games without such rules have no memory slots.
 
 | name | games | meaning |
 |---|---|---|
-| `owed_1` .. `owed_6` | segments | steps of that die the side must still play before anybody rolls |
+| `owed_1` .. `owed_6` | segments | steps of that die that the side must play before any roll |
 | `roller` | segments | 1 = this side threw the dice that are being played |
 | `head_left` | cascade with a head limit | checkers that may still leave the head in this roll |
 | `rolls` | `cascade.from_roll` above 1 | own rolls so far, up to `from_roll` |
@@ -56,7 +56,6 @@ from nardy_engine.rules.components import (
     Switch,
     TransferScope,
 )
-
 from nardy_engine.types import OFF, SIDE_NAMES, Position
 
 if TYPE_CHECKING:
@@ -149,35 +148,41 @@ def check_memory(variant: Variant, position: Position) -> None:
                 )
         if variant.recall(row, "again"):
             raise PositionError(f"{name} has 'again' set, which only an afterstate can have")
-    mover, opponent = position
     if has_segments(variant):
-        owed = [owed_dice(variant, row) for row in position]
-        rollers = sum(variant.recall(row, "roller") for row in position)
-        if owed[1] and not owed[0]:
-            raise PositionError("the other side has dice to play, so it is the side to act")
-        if rollers != bool(owed[0]):
-            raise PositionError(
-                "while dice are to be played exactly one side is the one that threw them, "
-                "before a roll none is"
-            )
-    if variant.remembers("first"):
-        if variant.recall(mover, "first") == variant.recall(opponent, "first"):
-            raise PositionError("exactly one side moved first")
-    if variant.remembers("last_turn"):
-        finished = variant.board_checkers(opponent) == 0
-        last = finished and variant.recall(opponent, "first") and variant.board_checkers(mover) > 0
-        if variant.recall(opponent, "last_turn") or (variant.recall(mover, "last_turn") and not last):
-            raise PositionError(
-                "a last turn is played by the side that moved second, after the other has finished"
-            )
+        _check_segments(variant, position)
+    _check_first(variant, position)
     if variant.captives_exist:
         for name, row, other in zip(SIDE_NAMES, position, position[::-1], strict=True):
             _check_emir(variant, name, row, other)
 
 
-def _check_emir(
-    variant: Variant, name: str, row: tuple[int, ...], other: tuple[int, ...]
-) -> None:
+def _check_segments(variant: Variant, position: Position) -> None:
+    """Refuse dice owed to nobody in particular (T-9, GUL-1)."""
+    mover_owes, opponent_owes = (bool(owed_dice(variant, row)) for row in position)
+    if opponent_owes and not mover_owes:
+        raise PositionError("the other side has dice to play, so it is the side to act")
+    if sum(variant.recall(row, "roller") for row in position) != mover_owes:
+        raise PositionError(
+            "while dice are to be played exactly one side is the one that threw them, "
+            "before a roll none is"
+        )
+
+
+def _check_first(variant: Variant, position: Position) -> None:
+    """Refuse two first players, and a last turn that is none (CHN-1, DR-1)."""
+    mover, opponent = position
+    first = [variant.recall(row, "first") for row in position]
+    if variant.remembers("first") and sum(first) != 1:
+        raise PositionError("exactly one side moved first")
+    finished = variant.board_checkers(opponent) == 0 < variant.board_checkers(mover)
+    last = [variant.recall(row, "last_turn") for row in position]
+    if last[1] or (last[0] and not (finished and first[1])):
+        raise PositionError(
+            "a last turn is played by the side that moved second, after the other has finished"
+        )
+
+
+def _check_emir(variant: Variant, name: str, row: tuple[int, ...], other: tuple[int, ...]) -> None:
     """Refuse captives without captor and an emir that stands nowhere (EMI-4, EMI-5)."""
     captives = variant.captives(row)
     for point in captives:

@@ -14,48 +14,32 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from functools import cached_property
 from operator import index, itemgetter, mul
-from typing import Any, TypeAlias
+from typing import Any
 
 from nardy_engine.errors import DiceError, PositionError, VariantError
 from nardy_engine.rules.components import (
     Bearoff,
     Block,
-    BlockCheck,
-    BlockRule,
     Cascade,
-    CascadeKind,
     Component,
     Contact,
     Cube,
-    DiceProgram,
     DiceRules,
     Direction,
-    ExceptionWhen,
     ExtraRoll,
     Head,
-    HeadException,
-    HeadLimit,
-    HeirHead,
-    HeirMode,
     Home,
-    KarzarScope,
     Match,
     Objective,
     Opening,
-    Overshoot,
-    Parity,
     Score,
     Setup,
     Switch,
     Teleport,
-    TeleportFallback,
-    TeleportKind,
     Transfer,
-    TransferMode,
-    TransferScope,
-    ZeroFirstLevel,
     parse_option,
 )
+from nardy_engine.rules.contradictions import contradictions
 from nardy_engine.rules.memory import MemorySlot, check_memory, memory_index, memory_slots
 from nardy_engine.types import OFF, SIDE_NAMES, Dice, Position, Row
 
@@ -393,7 +377,7 @@ class Variant:
 
     def __post_init__(self) -> None:
         """Refuse combinations that make no sense, in words."""
-        for contradiction in _contradictions(self):
+        for contradiction in contradictions(self):
             raise VariantError(f"{self.id}: {contradiction}")
 
 
@@ -439,278 +423,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple) and value and isinstance(value[0], tuple):
         return {str(point): count for point, count in value}
     return list(value) if isinstance(value, tuple) else value
-
-
-_Clash: TypeAlias = tuple[bool, str]
-"""Whether two rules contradict each other, and the sentence that says so."""
-
-
-def _contradictions(v: Variant) -> list[str]:
-    """Say what does not fit together; a field without effect must hold its neutral value.
-
-    That every other value of such a field is refused is what lets a test demand a witness for
-    each field that is *not* refused ("no dead rule").
-    """
-    found = (
-        *_dice_clashes(v),
-        *_head_clashes(v),
-        *_block_clashes(v),
-        *_segment_clashes(v),
-        *_teleport_clashes(v),
-        *_emir_clashes(v),
-        *_other_clashes(v),
-    )
-    return [sentence for broken, sentence in found if broken]
-
-
-def _dice_clashes(v: Variant) -> tuple[_Clash, ...]:
-    numbers = {
-        "head.exception_doubles": v.head.exception_doubles,
-        "head.lifted_by": v.head.lifted_by,
-        "bearoff.dice": v.bearoff.dice,
-    }
-    return (
-        (
-            v.dice.sides > v.setup.home,
-            f"dice.sides is {v.dice.sides}; a die cannot show more than the home has points",
-        ),
-        *(
-            (
-                any(not 1 <= n <= v.dice.sides for n in listed),
-                f"{name} must be numbers from 1 to {v.dice.sides}",
-            )
-            for name, listed in numbers.items()
-        ),
-        (not v.bearoff.dice, "bearoff.dice is empty: nobody could ever bear off"),
-        (
-            v.dice.program is DiceProgram.N_TIMES_M and v.dice.double_steps != 4,
-            "dice.double_steps has no effect with dice.program=n_times_m; it must be 4",
-        ),
-    )
-
-
-def _head_clashes(v: Variant) -> tuple[_Clash, ...]:
-    head = v.head
-    by_list = head.exception in (
-        HeadException.HEAD_BLOCKED,
-        HeadException.LISTED,
-        HeadException.SECOND_PLAYER_ANY_BLOCKED,
-    )
-    limited = head.limit is HeadLimit.ONE
-    return (
-        (
-            not limited and head.exception is not HeadException.NONE,
-            "head.exception lifts a limit of one checker; without head.limit=1 it must be none",
-        ),
-        (
-            not limited and bool(head.lifted_by),
-            "head.lifted_by lifts a limit of one checker; without head.limit=1 it must be empty",
-        ),
-        (
-            not by_list and bool(head.exception_doubles),
-            f"head.exception={head.exception.value} reads no list: "
-            "head.exception_doubles must be empty",
-        ),
-        (
-            by_list and not head.exception_doubles,
-            f"head.exception={head.exception.value} needs head.exception_doubles",
-        ),
-        (
-            v.setup.direction is not Direction.SAME and head.limit is not HeadLimit.NONE,
-            "a head rule needs setup.direction=same, where the opponent's head lies on the route",
-        ),
-        (
-            head.exception is HeadException.NONE
-            and head.exception_when is not ExceptionWhen.ALL_ON_HEAD,
-            "head.exception_when has no effect without head.exception; it must be all_on_head",
-        ),
-    )
-
-
-def _block_clashes(v: Variant) -> tuple[_Clash, ...]:
-    block = v.block
-    ruled = block.rule is not BlockRule.NONE
-    return (
-        (block.length < 2, "block.length must be at least 2"),
-        (
-            ruled and v.setup.direction is not Direction.SAME,
-            "a block rule needs setup.direction=same",
-        ),
-        (
-            ruled and v.contact is Contact.HIT,
-            "a block rule needs contact=none: with hits a lone checker closes nothing",
-        ),
-        (
-            not ruled and block.check is not BlockCheck.END_OF_SEGMENT,
-            "block.check=every_step needs a block rule",
-        ),
-        (
-            block.rule is not BlockRule.KARZAR and block.karzar_scope is not KarzarScope.TRAPPING,
-            "block.karzar_scope=any_run needs block.rule=karzar",
-        ),
-        (
-            block.rule in (BlockRule.NONE, BlockRule.START_SECTOR) and block.length != v.setup.home,
-            f"block.length has no effect without a rule on runs; it must be {v.setup.home}",
-        ),
-        (
-            block.rule is BlockRule.NEVER and block.length > v.setup.checkers,
-            "block.length is more than the checkers of a side",
-        ),
-    )
-
-
-def _segment_clashes(v: Variant) -> tuple[_Clash, ...]:
-    """Cascades, transfers, extra rolls (BGU, BNA, GUL)."""
-    transfer, cascade = v.transfer, v.cascade.kind is not CascadeKind.OFF
-    transferred = transfer.scope is not TransferScope.OFF
-    standard = v.dice.program is DiceProgram.STANDARD
-    several = cascade and transferred
-    return (
-        (
-            cascade and not standard,
-            "cascade needs dice.program=standard: it climbs from a double of four steps",
-        ),
-        (
-            not cascade and v.cascade.from_roll != 1,
-            "cascade.from_roll needs a cascade; without one it must be 1",
-        ),
-        (
-            not cascade and transfer.mode is not TransferMode.REMAINDER,
-            "transfer.mode tells what follows a level; without a cascade it must be remainder",
-        ),
-        (
-            transfer.heir is not HeirMode.SKIP_AND_CONTINUE
-            and not (several and transfer.mode is TransferMode.REMAINDER),
-            "transfer.heir matters where several levels are inherited (cascade, a transfer, "
-            "transfer.mode=remainder); elsewhere it must be skip_and_continue",
-        ),
-        (
-            transfer.zero_first_level is not ZeroFirstLevel.VOID_ROLL
-            and not (cascade or transferred),
-            "transfer.zero_first_level has no effect without cascade or transfer; "
-            "it must be void_roll",
-        ),
-        (
-            transfer.heir_head is not HeirHead.PER_SEGMENT
-            and not (several and v.head.limit is HeadLimit.ONE),
-            "transfer.heir_head=total needs a cascade, a transfer and head.limit=1",
-        ),
-        (
-            v.extra_roll is not ExtraRoll.OFF and (cascade or not standard),
-            "extra_roll=after_full_double is for doubles of four steps: "
-            "it needs dice.program=standard and cascade=off",
-        ),
-        (
-            v.last_roll_draw is Switch.ON and (cascade or transferred or v.extra_roll.value != "off"),
-            "last_roll_draw gives one normal turn; it cannot stand with cascade, transfer "
-            "or extra_roll",
-        ),
-        (
-            v.last_roll_draw is Switch.ON and v.contact is not Contact.NONE,
-            "last_roll_draw needs contact=none: the side that has finished is not touched again",
-        ),
-        (
-            v.last_roll_draw is Switch.ON and v.objective is Objective.FIRST_OFF_LOSES,
-            "last_roll_draw is for games won by bearing off (POD-4)",
-        ),
-    )
-
-
-def _teleport_clashes(v: Variant) -> tuple[_Clash, ...]:
-    """Teleports (KAF, ONE, KAB)."""
-    kind = v.teleport.kind
-    on = kind is not TeleportKind.OFF
-    whole = v.dice.program is DiceProgram.STANDARD and not (
-        v.cascade.kind is not CascadeKind.OFF or v.transfer.scope is not TransferScope.OFF
-    )
-    can_fall_back = kind in (TeleportKind.KAFTAR, TeleportKind.KABUTAR)
-    fallbacks = (v.teleport.blocked, v.teleport.short_head)
-    return (
-        (
-            on and not whole,
-            "teleport needs dice.program=standard and no cascade or transfer",
-        ),
-        (
-            on and (v.contact is not Contact.NONE or v.setup.direction is not Direction.SAME),
-            "teleport needs setup.direction=same and contact=none",
-        ),
-        (
-            not can_fall_back and any(f is TeleportFallback.LOST for f in fallbacks),
-            f"teleport={kind.value} obliges to nothing: "
-            "teleport.blocked and teleport.short_head must be ordinary",
-        ),
-    )
-
-
-def _emir_clashes(v: Variant) -> tuple[_Clash, ...]:
-    """Pins, nukers and the emir (EMI)."""
-    emir = v.contact is Contact.EMIR
-    on_head = dict(v.setup.start).get(v.head_point, 0)
-    plain = (
-        v.cascade.kind is CascadeKind.OFF
-        and v.transfer.scope is TransferScope.OFF
-        and v.extra_roll is ExtraRoll.OFF
-        and v.score is not Score.CHECKERS_LEFT
-        and v.objective is Objective.FIRST_OFF_WINS
-    )
-    return (
-        (
-            emir and v.setup.direction is not Direction.SAME,
-            "contact=emir needs setup.direction=same",
-        ),
-        (
-            not emir and bool(v.setup.reserve or v.setup.emir_above),
-            "setup.reserve and setup.emir_above need contact=emir; without it they must be 0",
-        ),
-        (
-            emir and not v.setup.emir_above < on_head,
-            "setup.emir_above must be less than the checkers on the head: the emir is one of them",
-        ),
-        (
-            emir and not plain,
-            "contact=emir has no rules for cascade, transfer, extra_roll, "
-            "score=checkers_left or objective=first_off_loses",
-        ),
-        (
-            emir
-            and v.head.exception is not HeadException.NONE
-            and v.head.exception_when is not ExceptionWhen.FIRST_ROLL_FLAG,
-            "contact=emir needs head.exception_when=first_roll_flag: checkers can return (EMI-3)",
-        ),
-    )
-
-
-def _other_clashes(v: Variant) -> tuple[_Clash, ...]:
-    same = v.setup.direction is Direction.SAME
-    theirs = {v.opposite_point(point) for point, _ in v.setup.start}
-    return (
-        (
-            v.home.frozen and v.bearoff.dice != tuple(range(1, v.dice.sides + 1)),
-            "home.frozen needs every number to bear off, or a checker could never leave",
-        ),
-        (
-            v.home.frozen and v.bearoff.overshoot is Overshoot.HIGHEST_OR_ALL_HIGHER_BLOCKED,
-            "home.frozen blocks every higher checker; "
-            "bearoff.overshoot must be highest or exact_only",
-        ),
-        (
-            v.contact is Contact.HIT and same,
-            "contact=hit needs setup.direction=opposite, where the bar lies before the route",
-        ),
-        (
-            v.score is Score.BACKGAMMON and same,
-            "score=backgammon needs setup.direction=opposite; use oin_mars_koks",
-        ),
-        (
-            v.score in (Score.OIN_MARS_KOKS, Score.OIN_MARS_KOKS_HOMEMARS) and not same,
-            f"score={v.score.value} needs setup.direction=same; use backgammon",
-        ),
-        (
-            any(point in theirs for point, _ in v.setup.start),
-            "setup.start puts both sides on one point",
-        ),
-        (
-            v.cube.kind is Switch.OFF and v.cube != Cube(),
-            "cube options need cube=on",
-        ),
-    )

@@ -11,6 +11,21 @@
 """
 
 from nardy_engine.batch.games import Games
-from nardy_engine.batch.plays import Afterstates, afterstates, outcome_mask, outcomes, swapped
+from nardy_engine.batch.plays import (
+    Afterstates,
+    afterstates,
+    next_states,
+    outcome_mask,
+    outcomes,
+    swapped,
+)
 
-__all__ = ["Afterstates", "Games", "afterstates", "outcome_mask", "outcomes", "swapped"]
+__all__ = [
+    "Afterstates",
+    "Games",
+    "afterstates",
+    "next_states",
+    "outcome_mask",
+    "outcomes",
+    "swapped",
+]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nardy_engine.batch.plays import Afterstates, afterstates, outcomes
+from nardy_engine.batch.plays import Afterstates, afterstates, next_states, outcomes
 from nardy_engine.kernels.rng import fill_rolls, fill_uniforms
 from nardy_engine.rules.components import Opening
 from nardy_engine.rules.variant import Variant
@@ -26,7 +26,7 @@ class Games:
         boards: `[B, 2, P] int8` positions, the side to roll (or play) in row 0.
         sides: `[B] int8` who that is: 0 = the player who moved first in this game.
         ids: `[B] int64` game ids.
-        turns: `[B] int64` turns completed.
+        turns: `[B] int64` decisions completed: turns, in games with one decision a turn.
         dice: `[B, 2] int8` the current roll.
         over: `[B] int8` -1 = running, else the outcome index seen from the *first player*.
     """
@@ -104,10 +104,11 @@ class Games:
             raise ValueError("a choice is not among the legal plays of its game")
         boards = after.boards[rows]
         result = outcomes(self.variant, boards)
-        half = self.variant.n_outcomes // 2
-        from_first = np.where(self.sides[running] == 0, result, (result + half) % (2 * half))
+        kinds = len(self.variant.win_kinds)
+        turned = np.where(result < 2 * kinds, (result + kinds) % (2 * kinds), result)
+        from_first = np.where(self.sides[running] == 0, result, turned)
         self.over[running] = np.where(result < 0, -1, from_first)
-        self.boards[running] = boards[:, ::-1]
-        self.sides[running] ^= 1
+        self.boards[running], same = next_states(self.variant, boards)
+        self.sides[running] ^= ~same
         self.turns[running] += 1
         self._after = None

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from nardy_engine.errors import CapacityError
 from nardy_engine.kernels import plays as kernel
-from nardy_engine.kernels.scoring import fill_outcomes, fill_possibles
-from nardy_engine.rules.table import RuleTable, rule_table
+from nardy_engine.kernels.scoring import fill_next_states, fill_outcomes, fill_possibles
+from nardy_engine.kernels.segments import fill_afterstates
+from nardy_engine.rules.table import HEIR_POOL, RuleTable, rule_table
 from nardy_engine.rules.variant import Variant
 from nardy_engine.types import Board
 
@@ -39,7 +40,10 @@ class Afterstates(NamedTuple):
 @cache
 def _pool_size(rules: RuleTable) -> int:
     # C(18, 4) = 3,060 ends bound four equal dice on 15 occupied points; all levels together and
-    # six equal dice stay below 2^17. More is an error, never a shorter list.
+    # six equal dice stay below 2^17. A pool of many different dice has no such bound: more is an
+    # error, never a shorter list.
+    if rules.heir == HEIR_POOL:
+        return 1 << 20
     return 1 << 17 if rules.n_times_m or rules.double_steps > 4 else 1 << 15
 
 
@@ -47,9 +51,9 @@ def scratch_for(variant: Variant) -> kernel.Scratch:
     """Return this thread's working memory for the kernels."""
     held: dict[Any, kernel.Scratch] = _local.__dict__.setdefault("scratch", {})
     rules = rule_table(variant)
-    key = (variant.n_slots, _pool_size(rules))
+    key = (variant.n_counts, variant.n_slots, _pool_size(rules))
     if key not in held:
-        held[key] = kernel.new_scratch(variant.n_slots, _pool_size(rules))
+        held[key] = kernel.new_scratch(*key)
     return held[key]
 
 
@@ -74,6 +78,10 @@ def as_boards(variant: Variant, boards: Any) -> Board:
 
 def afterstates(variant: Variant, boards: Any, dice: Any) -> Afterstates:
     """List every distinct legal afterstate of each position and roll (T-13).
+
+    In games with several decisions per turn this is one of them: where the side to act owes dice
+    or may make a pre-roll move, the position says what is played and its roll is ignored. What
+    follows an afterstate stands in its memory slots; `next_states` reads them.
 
     Args:
         variant: The game.
@@ -100,7 +108,7 @@ def afterstates(variant: Variant, boards: Any, dice: Any) -> Afterstates:
     offsets = np.zeros(n_games + 1, np.int64)
     done = 0
     while True:
-        done = kernel.fill_afterstates(boards, rolls, done, rules, scratch, out, offsets)
+        done = fill_afterstates(boards, rolls, done, rules, scratch, out, offsets)
         if done == n_games:
             return Afterstates(out[: offsets[-1]], offsets)
         if done < 0:
@@ -131,6 +139,23 @@ def outcome_mask(variant: Variant, boards: Any) -> NDArray[np.bool_]:
     out = np.empty((boards.shape[0], variant.n_outcomes), np.uint8)
     fill_possibles(boards, rule_table(variant), out)
     return out.view(np.bool_)
+
+
+def next_states(variant: Variant, afterstates: Any) -> tuple[Board, NDArray[np.bool_]]:
+    """Return the positions before the next decision that afterstates lead to.
+
+    Args:
+        variant: The game.
+        afterstates: `[N, 2, P] int8`, the side that acted in row 0; not changed.
+
+    Returns:
+        `[N, 2, P]` fresh boards with the side that acts next in row 0, and `[N]` whether that is
+        the side that acted before (an own level, a fresh roll). Finished games change sides.
+    """
+    boards = as_boards(variant, afterstates)
+    out, same = np.empty_like(boards), np.empty(len(boards), np.uint8)
+    fill_next_states(boards, rule_table(variant), out, same)
+    return out, same.view(np.bool_)
 
 
 def swapped(boards: Board) -> Board:

@@ -1,4 +1,7 @@
-"""Legal play generation: every distinct afterstate of a position and roll (T-13); layer 3.
+"""Legal plays of one segment of ordinary dice: every distinct afterstate (T-13); layer 3.
+
+What a segment is, and what follows it, is decided in `segments.py`; dice that mix freely or
+teleport are in `mixed.py`, pins in `emir.py`.
 
 Breadth first over steps. A node is a board in a pool, with the bit set of the mover's occupied
 slots and the source of its last step. Levels lie one after the other in the pool; the deepest
@@ -40,7 +43,8 @@ POOL_OVERFLOW = -1
 OUT_OVERFLOW = -2
 """More afterstates than fit behind the ones already written."""
 
-_LEVELS = 8
+_LEVELS = 32
+"""More than the steps of any segment: 24 in a whole cascade."""
 _TWO_DICE_TABLE = 2048
 _WORDS = 8
 """64-bit words of a node: 2 * P <= 60 bytes (`Setup`); a constant, so copies are unrolled."""
@@ -59,6 +63,8 @@ class Scratch(NamedTuple):
     """`[N]` source of the last step."""
     keys: NDArray[np.int64]
     """`[N]` additive hash of the change against the root."""
+    tags: NDArray[np.int64]
+    """`[N]` what tells nodes with equal boards apart; used by `mixed.py` only."""
     table: NDArray[np.int64]
     """`[2^k]` hash table: generation and node in one word."""
     zobrist: NDArray[np.int64]
@@ -71,16 +77,30 @@ class Scratch(NamedTuple):
     """See the `S_` indices."""
     context: NDArray[np.int64]
     """What stays fixed during a play; see the `C_` indices."""
+    counts: NDArray[np.int64]
+    """`[7]` steps of each die in a segment of mixed dice."""
+    memory: NDArray[np.int8]
+    """`[2, P]` memory slots of the afterstates of a segment."""
 
 
-S_NODES, S_FINISH_DEPTH, S_GENERATION, S_TABLE_MASK = 0, 1, 2, 3
+S_NODES, S_FINISH_DEPTH, S_GENERATION, S_TABLE_MASK, S_FINISH_TAG = 0, 1, 2, 3, 4
+S_USED, S_USED_HIGH = 5, 6
+"""Steps used by the plays of a segment, and those of its larger die; T-5 and T-6 leave no choice."""
+TELEPORT_SHIFT = 24
+"""Bits of a tag above those that count dice: the teleports of a node."""
 C_CLOSED, C_BLOTS, C_HEAD_LEFT, C_RUN_MASK, C_SECTOR = 0, 1, 2, 3, 4
 
 
-def new_scratch(n_slots: int, pool_size: int = 1 << 15) -> Scratch:
-    """Return working memory for one thread; `pool_size`, a power of 2, bounds a play's nodes."""
+def new_scratch(n_counts: int, n_slots: int, pool_size: int = 1 << 15) -> Scratch:
+    """Return working memory for one thread.
+
+    Args:
+        n_counts: Slots of a row that hold checkers.
+        n_slots: Slots `P` of a row.
+        pool_size: Bound of a play's nodes, a power of 2.
+    """
     rng = np.random.default_rng(20240229)
-    numbers = rng.integers(np.iinfo(np.int64).min, np.iinfo(np.int64).max, (2, n_slots))
+    numbers = rng.integers(np.iinfo(np.int64).min, np.iinfo(np.int64).max, (2, n_counts))
     words = np.zeros((pool_size, _WORDS), np.int64)
     return Scratch(
         pool=words.view(np.int8),
@@ -88,12 +108,15 @@ def new_scratch(n_slots: int, pool_size: int = 1 << 15) -> Scratch:
         occupied=np.zeros(pool_size, np.int64),
         last=np.zeros(pool_size, np.int64),
         keys=np.zeros(pool_size, np.int64),
+        tags=np.zeros(pool_size, np.int64),
         table=np.zeros(2 * pool_size, np.int64),
         zobrist=numbers.astype(np.int64),
-        finish=np.zeros(2 * n_slots, np.int8),
+        finish=np.zeros(2 * n_counts, np.int8),
         bounds=np.zeros(_LEVELS + 1, np.int64),
-        state=np.zeros(4, np.int64),
+        state=np.zeros(8, np.int64),
         context=np.zeros(8, np.int64),
+        counts=np.zeros(7, np.int64),
+        memory=np.zeros((2, n_slots), np.int8),
     )
 
 
@@ -204,7 +227,10 @@ def first_play_exception(mover, opponent, closed, die, steps, double, rules):
     """Return whether two checkers may leave the head in this play (L-6, L-7, AST-3, D-01)."""
     head = rules.n_points
     kind = rules.head_exception
-    if kind == EXCEPTION_NONE or mover[head] != rules.checkers:
+    first_play = mover[head] == rules.checkers
+    if rules.flag_exception != 0:
+        first_play = mover[rules.fresh] != 0
+    if kind == EXCEPTION_NONE or not first_play:
         return False
     if kind == EXCEPTION_PRINCIPLE:
         # One die repeated, or there is no lone walk that could be stopped.
@@ -223,8 +249,22 @@ def first_play_exception(mover, opponent, closed, die, steps, double, rules):
 
 
 @jit
-def set_context(mover, opponent, die, other, steps, rules, context):
-    """Write everything that stays fixed during a play with dice `die`, `other`."""
+def head_allowance(mover, opponent, die, other, steps, rules, context):
+    """Return how many checkers may leave the head with an own roll of `die`, `other` (L-5..L-9)."""
+    if rules.head_limit != HEAD_ONE:
+        return rules.checkers
+    if ((rules.lifted_by >> die) | (rules.lifted_by >> other)) & 1 != 0:
+        return rules.checkers
+    double = 1 if die == other else 0
+    closed = context[C_CLOSED]
+    if first_play_exception(mover, opponent, closed, die, steps, double, rules):
+        return 2
+    return 1
+
+
+@jit
+def set_context(opponent, rules, context):
+    """Write everything that stays fixed while the opponent stands as he does."""
     closed, blots = 0, 0
     closing = 2 if rules.hit != 0 else 1
     for theirs in range(1, rules.n_points + 1):
@@ -234,15 +274,6 @@ def set_context(mover, opponent, die, other, steps, rules, context):
             blots |= 1 << opposite_point(theirs, rules)
     context[C_CLOSED] = closed
     context[C_BLOTS] = blots
-    left = rules.checkers
-    if rules.head_limit == HEAD_ONE:
-        lifted = ((rules.lifted_by >> die) | (rules.lifted_by >> other)) & 1
-        if lifted == 0:
-            double = 1 if die == other else 0
-            left = 1
-            if first_play_exception(mover, opponent, closed, die, steps, double, rules):
-                left = 2
-    context[C_HEAD_LEFT] = mover[rules.n_points] - left
     set_block_context(opponent, rules, context)
 
 
@@ -313,7 +344,7 @@ def find_or_add(scratch, node):
             for i in range(_WORDS):
                 if words[other, i] != words[node, i]:
                     same = False
-            if same:
+            if same and scratch.tags[other] == scratch.tags[node]:
                 return True
         slot = (slot + 1) & mask
     table[slot] = (generation << 20) | node
@@ -321,7 +352,7 @@ def find_or_add(scratch, node):
 
 
 @jit
-def add_step(scratch, parent, source, die, depth, rules, dedupe):
+def add_step(scratch, parent, source, target, depth, rules, dedupe, tag):
     """Append the node after one step, if its position is new and the block rule allows it.
 
     A node in which the mover has finished goes to `scratch.finish` instead (T-10).
@@ -331,7 +362,6 @@ def add_step(scratch, parent, source, die, depth, rules, dedupe):
     for i in range(_WORDS):
         words[child, i] = words[parent, i]
     slots = rules.n_points + 2
-    target = source - die if source > die else 0
     count = pool[child, source] - 1
     pool[child, source] = count
     pool[child, target] += 1
@@ -341,7 +371,10 @@ def add_step(scratch, parent, source, die, depth, rules, dedupe):
     if target > 0:
         occupied |= 1 << target
     if occupied == 0:
+        if tag >> TELEPORT_SHIFT < state[S_FINISH_TAG] >> TELEPORT_SHIFT:
+            return  # a finish with fewer teleports is illegal where they are mandatory (KAF-3)
         state[S_FINISH_DEPTH] = depth
+        state[S_FINISH_TAG] = tag
         for i in range(2 * slots):
             scratch.finish[i] = pool[child, i]
         return
@@ -358,6 +391,7 @@ def add_step(scratch, parent, source, die, depth, rules, dedupe):
     scratch.occupied[child] = occupied
     scratch.last[child] = source
     scratch.keys[child] = key
+    scratch.tags[child] = tag
     if dedupe != 0 and find_or_add(scratch, child):
         return
     state[S_NODES] = child + 1
@@ -382,7 +416,8 @@ def expand(scratch, first, end, die, depth, rules, ordered, dedupe, skip, skip_a
         while sources != 0:
             source = lowest_bit(sources)
             sources &= sources - 1
-            add_step(scratch, parent, source, die, depth, rules, dedupe)
+            target = source - die if source > die else 0
+            add_step(scratch, parent, source, target, depth, rules, dedupe, 0)
     return True
 
 
@@ -406,8 +441,12 @@ def set_root(scratch, mover, opponent, rules):
     scratch.occupied[0] = occupied
     scratch.last[0] = rules.n_points + 1
     scratch.keys[0] = 0
+    scratch.tags[0] = 0
     scratch.state[S_NODES] = 1
     scratch.state[S_FINISH_DEPTH] = 0
+    scratch.state[S_FINISH_TAG] = -1
+    scratch.state[S_USED] = 0
+    scratch.state[S_USED_HIGH] = 0
 
 
 @jit
@@ -464,6 +503,8 @@ def list_equal_dice(scratch, die, steps, rules, out, start):
     while depth >= 1 and depth >= finish_depth:
         written = write_nodes(scratch, bounds[depth], bounds[depth + 1], rules, out, end)
         if written != end:
+            scratch.state[S_USED] = depth
+            scratch.state[S_USED_HIGH] = depth
             return written
         depth -= 1
     if end > start:
@@ -498,56 +539,16 @@ def list_two_dice(scratch, high, low, rules, out, start):
         if end < 0:
             return end
     written = write_nodes(scratch, end_low, scratch.state[S_NODES], rules, out, end)
+    scratch.state[S_USED], scratch.state[S_USED_HIGH] = 2, 1
     if written != end or scratch.state[S_FINISH_DEPTH] == 2:
         return written
     written = write_nodes(scratch, 1, end_high, rules, out, end)
+    scratch.state[S_USED] = 1
     if written != end or finish_high:
         return written
     written = write_nodes(scratch, end_high, end_low, rules, out, end)
+    scratch.state[S_USED_HIGH] = 0
     if written != start:
         return written
+    scratch.state[S_USED] = 0
     return write_board(scratch.pool[0], rules, out, start)
-
-
-@jit
-def list_plays(mover, opponent, die_a, die_b, rules, scratch, out, start):
-    """Write every distinct legal afterstate of one position and roll to `out` from `start`.
-
-    mover, opponent: `[P] int8` rows before the play; out: `[N, 2, P] int8`, mover still row 0.
-    A forced pass is the unchanged position (T-8); a finished game has no afterstates; of several
-    plays that finish the game one is listed (T-10). Return the new end or a negative code.
-    """
-    if mover[0] == rules.checkers or opponent[0] == rules.checkers:
-        return start
-    high, low = die_a, die_b
-    if die_a < die_b:
-        high, low = die_b, die_a
-    steps = rules.double_steps
-    if rules.n_times_m != 0:
-        steps = low
-    set_root(scratch, mover, opponent, rules)
-    set_context(mover, opponent, high, low, steps, rules, scratch.context)
-    if high == low or rules.n_times_m != 0:
-        return list_equal_dice(scratch, high, steps, rules, out, start)
-    return list_two_dice(scratch, high, low, rules, out, start)
-
-
-@jit
-def fill_afterstates(boards, dice, first, rules, scratch, out, offsets):
-    """List the plays of games `first..B` one after the other.
-
-    boards: `[B, 2, P] int8`; dice: `[B, 2] int8`; out: `[N, 2, P] int8`; offsets: `[B + 1]
-    int32`, of which `offsets[first]` is read. Return the number of games listed when `out` was
-    full, `B` if all, or `POOL_OVERFLOW`.
-    """
-    end = np.int64(offsets[first])
-    for i in range(first, boards.shape[0]):
-        die_a, die_b = np.int64(dice[i, 0]), np.int64(dice[i, 1])
-        written = list_plays(boards[i, 0], boards[i, 1], die_a, die_b, rules, scratch, out, end)
-        if written == OUT_OVERFLOW:
-            return i
-        if written < 0:
-            return written
-        end = written
-        offsets[i + 1] = end
-    return boards.shape[0]

@@ -1,7 +1,7 @@
 """Results of finished games and what can still happen in unfinished ones; layer 3.
 
 Outcome indices are those of `Variant.win_kinds`: `k < K` row 0 wins with kind `k`, `K + k` it
-loses with kind `k`.
+loses with kind `k`; `2 K` is a draw, in games that have one (DR-1).
 """
 
 from __future__ import annotations
@@ -55,7 +55,12 @@ def win_kind(loser, rules):
 
 @jit
 def outcome_index(first, second, rules):
-    """Return the outcome seen from row `first`, or -1 if nobody has borne off everything."""
+    """Return the outcome seen from row `first`, or -1 if the game goes on."""
+    if rules.draw != 0:
+        if first[rules.last_turn] != 0 or second[rules.last_turn] != 0:
+            return -1
+        if first[0] == rules.checkers and second[0] == rules.checkers:
+            return 2 * rules.n_kinds
     won = 1 - rules.first_off_loses
     if first[0] == rules.checkers:
         kind = win_kind(second, rules)
@@ -65,6 +70,20 @@ def outcome_index(first, second, rules):
     else:
         return -1
     return kind if won == 1 else rules.n_kinds + kind
+
+
+@jit
+def flipped(outcome, rules):
+    """Return an outcome index seen from the other side; a draw stays one."""
+    if outcome >= 2 * rules.n_kinds:
+        return outcome
+    return outcome + rules.n_kinds if outcome < rules.n_kinds else outcome - rules.n_kinds
+
+
+@jit
+def acts_again(first, rules):
+    """Return 1 if the side in row 0 of an afterstate, `first`, acts next too, else 0."""
+    return np.int64(first[rules.again]) if rules.again != 0 else 0
 
 
 @jit
@@ -111,6 +130,30 @@ def fill_possible(first, second, rules, possible):
             over_first, over_second = over_second, over_first
         possible[kind] = over_second
         possible[kinds + kind] = over_first
+    if rules.draw != 0:
+        possible[2 * kinds] = True
+        # In the last turn the first player has finished already: nobody can beat him.
+        if first[rules.last_turn] != 0 or second[rules.last_turn] != 0:
+            winner = 0 if second[rules.last_turn] != 0 else 1
+            for kind in range(kinds):
+                possible[(1 - winner) * kinds + kind] = False
+
+
+@jit
+def fill_next_states(after, rules, out, same):
+    """Write the positions that afterstates lead to, the side that acts next in row 0.
+
+    after, out: `[N, 2, P] int8`; same: `[N] uint8`, 1 = that is the side that acted before.
+    """
+    for i in range(after.shape[0]):
+        stays = acts_again(after[i, 0], rules)
+        same[i] = stays
+        for side in range(2):
+            source = side if stays != 0 else 1 - side
+            for slot in range(after.shape[2]):
+                out[i, side, slot] = after[i, source, slot]
+        if rules.again != 0:
+            out[i, 0, rules.again] = 0
 
 
 @jit

@@ -1,0 +1,347 @@
+"""What is played now and what follows it: rolls, levels, inheritances; layer 3.
+
+A decision is one segment (T-9): an own roll, a level of a cascade, or what the other side could
+not play. `list_plays` finds out which, lists its plays, and writes into the memory slots of each
+afterstate what is still to be played and by whom (`rules.memory`). Nothing else knows the rules
+of transfers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nardy_engine.kernels._jit import jit
+from nardy_engine.kernels.mixed import list_mixed
+from nardy_engine.kernels.plays import (
+    C_HEAD_LEFT,
+    OUT_OVERFLOW,
+    S_USED,
+    S_USED_HIGH,
+    head_allowance,
+    list_equal_dice,
+    list_two_dice,
+    set_context,
+    set_root,
+    write_board,
+)
+from nardy_engine.rules.table import (
+    HEAD_ONE,
+    HEIR_POOL,
+    HEIR_STOP,
+    TELEPORT_OFF,
+    TRANSFER_ALL,
+    TRANSFER_OFF,
+    ZERO_SKIP,
+    ZERO_TRANSFER,
+    ZERO_VOID,
+)
+
+
+@jit
+def owed_steps(row, rules):
+    """Return how many steps a side must still play before anybody rolls."""
+    total = 0
+    if rules.owed != 0:
+        for die in range(rules.sides):
+            total += np.int64(row[rules.owed + die])
+    return total
+
+
+@jit
+def forget_roll(row, rules):
+    """Clear what a side remembers of the roll that is over."""
+    if rules.owed != 0:
+        for die in range(rules.sides):
+            row[rules.owed + die] = 0
+        row[rules.roller] = 0
+    if rules.head_left != 0:
+        row[rules.head_left] = 0
+
+
+@jit
+def forget_owed(row, rules):
+    """Clear the steps that a side still owes."""
+    for die in range(rules.sides):
+        row[rules.owed + die] = 0
+
+
+@jit
+def pass_turn(memory, same, rules):
+    """Say who acts after a segment: `same` = the side in row 0."""
+    if rules.again != 0:
+        memory[0, rules.again] = 1 if same else 0
+
+
+@jit
+def end_roll(memory, mover_rolls, rules):
+    """Let nobody owe anything and the next roll be thrown by row 0 or by row 1."""
+    forget_roll(memory[0], rules)
+    forget_roll(memory[1], rules)
+    pass_turn(memory, mover_rolls, rules)
+
+
+@jit
+def hand_over(memory, rules):
+    """Let act who owes something, the other side first; else end the roll of row 0."""
+    if owed_steps(memory[1], rules) > 0:
+        memory[0, rules.roller] = 1
+        pass_turn(memory, False, rules)
+    elif owed_steps(memory[0], rules) > 0:
+        memory[0, rules.roller] = 1
+        pass_turn(memory, True, rules)
+    else:
+        end_roll(memory, False, rules)
+
+
+@jit
+def after_level(memory, die, used, is_first, rules):
+    """Apply the transfer rules after a level of the roller's own cascade (BGU-2, BNA-4, BNA-5).
+
+    memory: of both sides; row 0, the roller, owes the higher levels already.
+    """
+    mine, theirs = memory[0], memory[1]
+    left = rules.double_steps - used
+    nothing = is_first and used == 0
+    if nothing and rules.zero_first_level == ZERO_VOID:
+        end_roll(memory, False, rules)
+        return
+    if left > 0 and not (nothing and rules.zero_first_level == ZERO_SKIP):
+        if rules.transfer_scope != TRANSFER_OFF:
+            theirs[rules.owed + die - 1] = left
+        if rules.transfer_level == 0:
+            if rules.transfer_scope != TRANSFER_OFF:
+                for higher in range(die, rules.sides):
+                    theirs[rules.owed + higher] = mine[rules.owed + higher]
+            forget_owed(mine, rules)
+    hand_over(memory, rules)
+
+
+@jit
+def after_roll(memory, high, low, steps, used, used_high, rules):
+    """Apply what follows the first segment of an own roll.
+
+    steps: of the equal dice, 0 = two different dice; used, used_high: steps played, and those
+    of them with the larger die.
+    """
+    mine, theirs = memory[0], memory[1]
+    double = high == low
+    if rules.cascade != 0 and double:
+        if rules.rolls == 0 or np.int64(mine[rules.rolls]) >= rules.cascade_from:
+            for higher in range(high, rules.sides):
+                mine[rules.owed + higher] = rules.double_steps
+            if rules.head_left != 0:
+                theirs[rules.head_left] = 1
+            after_level(memory, high, used, True, rules)
+            return
+    covered = rules.transfer_scope != TRANSFER_OFF
+    if rules.transfer_scope != TRANSFER_ALL and not double:
+        covered = False
+    if double and used == 0 and rules.zero_first_level != ZERO_TRANSFER:
+        covered = False
+    if covered:
+        if steps > 0:
+            theirs[rules.owed + high - 1] = steps - used
+        else:
+            if used_high == 0:
+                theirs[rules.owed + high - 1] = 1
+            if used - used_high == 0:
+                theirs[rules.owed + low - 1] = 1
+        if rules.head_left != 0:
+            theirs[rules.head_left] = 1
+    hand_over(memory, rules)
+    if rules.extra_roll != 0 and double and used == steps:
+        pass_turn(memory, True, rules)
+
+
+@jit
+def after_inheritance(memory, left, rules):
+    """Apply what follows a segment that row 0 has inherited; what he could not play is lost."""
+    if left > 0 and rules.heir == HEIR_STOP:
+        forget_owed(memory[0], rules)
+    if owed_steps(memory[0], rules) > 0:
+        pass_turn(memory, True, rules)
+    elif owed_steps(memory[1], rules) > 0:
+        pass_turn(memory, False, rules)
+    else:
+        end_roll(memory, True, rules)
+
+
+@jit
+def write_memory(mover, allowance, mine_ends, rules, memory, out, start, end):
+    """Write the memory slots of the afterstates `start..end` of `mover`.
+
+    allowance: checkers that could leave the head in the segment; mine_ends: 1 = the mover's head
+    is not counted on, because the roll is over or his inheritance allows one in each segment.
+    """
+    counts = rules.n_points + 2
+    head = rules.n_points
+    for a in range(start, end):
+        for side in range(2):
+            for slot in range(counts, rules.n_slots):
+                out[a, side, slot] = memory[side, slot]
+        finished = out[a, 0, 0] == rules.checkers
+        if finished:
+            for side in range(2):
+                forget_roll(out[a, side], rules)
+            if rules.again != 0:
+                out[a, 0, rules.again] = 0
+            if rules.last_turn != 0 and mover[rules.first] != 0 and out[a, 1, 0] < rules.checkers:
+                out[a, 1, rules.last_turn] = 1  # DR-1
+        elif rules.head_left != 0 and mine_ends == 0:
+            left = allowance - (np.int64(mover[head]) - np.int64(out[a, 0, head]))
+            out[a, 0, rules.head_left] = left
+
+
+@jit
+def list_dice(mover, high, low, steps, rules, scratch, out, start):
+    """Write the ends of a segment: `steps` dice showing `high`, or `high` and `low` if 0."""
+    if rules.teleport != TELEPORT_OFF:
+        for die in range(7):
+            scratch.counts[die] = 0
+        if steps > 0:
+            scratch.counts[high] = steps
+        else:
+            scratch.counts[high] = 1
+            scratch.counts[low] = 1
+        return list_mixed(scratch, high, low, mover, rules, out, start)
+    if steps > 0:
+        return list_equal_dice(scratch, high, steps, rules, out, start)
+    return list_two_dice(scratch, high, low, rules, out, start)
+
+
+@jit
+def is_skipped(mover, low, rules):
+    """Return whether the side may not play this roll at all (CHN-1)."""
+    return rules.parity != 0 and (low % 2 == 0) != (mover[rules.first] != 0)
+
+
+@jit
+def list_roll(mover, opponent, die_a, die_b, rules, scratch, out, start):
+    """Write the afterstates of an own roll, or of its first level; return the new end or a code."""
+    high, low = die_a, die_b
+    if die_a < die_b:
+        high, low = die_b, die_a
+    steps = 0
+    if rules.n_times_m != 0:
+        steps = low
+    elif high == low:
+        steps = rules.double_steps
+    allowance = head_allowance(mover, opponent, high, low, steps, rules, scratch.context)
+    scratch.context[C_HEAD_LEFT] = mover[rules.n_points] - allowance
+    skipped = is_skipped(mover, low, rules)
+    if skipped:
+        end = write_board(scratch.pool[0], rules, out, start)
+    else:
+        end = list_dice(mover, high, low, steps, rules, scratch, out, start)
+    if end < 0 or rules.n_slots == rules.n_points + 2:
+        return end
+    memory = scratch.memory
+    if rules.rolls != 0 and memory[0, rules.rolls] < rules.cascade_from:
+        memory[0, rules.rolls] += 1
+    if rules.fresh != 0:
+        memory[0, rules.fresh] = 0
+    if rules.last_turn != 0:
+        memory[0, rules.last_turn] = 0
+    used, used_high = scratch.state[S_USED], scratch.state[S_USED_HIGH]
+    if rules.owed != 0:
+        if skipped:
+            end_roll(memory, False, rules)
+        else:
+            after_roll(memory, high, low, steps, used, used_high, rules)
+    over = 1
+    if rules.owed != 0 and memory[0, rules.roller] != 0:
+        over = 0
+    write_memory(mover, allowance, over, rules, memory, out, start, end)
+    return end
+
+
+@jit
+def list_owed(mover, opponent, rules, scratch, out, start):
+    """Write the afterstates of the next segment that `mover` owes; return the new end or a code."""
+    memory, counts = scratch.memory, scratch.counts
+    high, low, different, total = 0, 0, 0, 0
+    for die in range(1, rules.sides + 1):
+        counts[die] = mover[rules.owed + die - 1]
+        total += counts[die]
+        if counts[die] > 0:
+            different += 1
+            high = die
+            if low == 0:
+                low = die
+    is_roller = mover[rules.roller] != 0
+    allowance = rules.checkers
+    if rules.head_limit == HEAD_ONE:
+        allowance = 1
+        if rules.head_left != 0:
+            allowance = np.int64(mover[rules.head_left])
+    scratch.context[C_HEAD_LEFT] = mover[rules.n_points] - allowance
+    if different > 1 and not is_roller and rules.heir == HEIR_POOL:
+        end = list_mixed(scratch, low, low, mover, rules, out, start)
+        forget_owed(memory[0], rules)
+        left = total - scratch.state[S_USED]
+    elif different == 2 and total == 2:
+        end = list_two_dice(scratch, high, low, rules, out, start)
+        forget_owed(memory[0], rules)
+        left = total - scratch.state[S_USED]
+    else:
+        steps = counts[low]
+        end = list_equal_dice(scratch, low, steps, rules, out, start)
+        memory[0, rules.owed + low - 1] = 0
+        left = steps - scratch.state[S_USED]
+    if end < 0:
+        return end
+    if is_roller:
+        after_level(memory, low, rules.double_steps - left, False, rules)
+    else:
+        after_inheritance(memory, left, rules)
+    constant = 0
+    if memory[0, rules.roller] == 0 and memory[1, rules.roller] == 0:
+        constant = 1
+    if not is_roller and rules.heir_head_total == 0:
+        constant = 1
+    write_memory(mover, allowance, constant, rules, memory, out, start, end)
+    return end
+
+
+@jit
+def list_plays(mover, opponent, die_a, die_b, rules, scratch, out, start):
+    """Write every distinct legal afterstate of one decision to `out` from `start`.
+
+    mover, opponent: `[P] int8` rows before it; out: `[N, 2, P] int8`, mover still row 0. The
+    dice count only before a roll: owed dice and pre-roll moves come from the position. A forced
+    pass is the unchanged position (T-8); a finished game has no afterstates; of several plays
+    that finish the game one is listed, the first (T-10). Return the new end or a negative code.
+    """
+    if mover[0] == rules.checkers:
+        return start
+    if opponent[0] == rules.checkers and (rules.last_turn == 0 or mover[rules.last_turn] == 0):
+        return start
+    set_root(scratch, mover, opponent, rules)
+    set_context(opponent, rules, scratch.context)
+    for slot in range(rules.n_points + 2, rules.n_slots):
+        scratch.memory[0, slot] = mover[slot]
+        scratch.memory[1, slot] = opponent[slot]
+    if owed_steps(mover, rules) > 0:
+        return list_owed(mover, opponent, rules, scratch, out, start)
+    return list_roll(mover, opponent, die_a, die_b, rules, scratch, out, start)
+
+
+@jit
+def fill_afterstates(boards, dice, first, rules, scratch, out, offsets):
+    """List the plays of games `first..B` one after the other.
+
+    boards: `[B, 2, P] int8`; dice: `[B, 2] int8`; out: `[N, 2, P] int8`; offsets: `[B + 1]
+    int32`, of which `offsets[first]` is read. Return the number of games listed when `out` was
+    full, `B` if all, or `POOL_OVERFLOW`.
+    """
+    end = np.int64(offsets[first])
+    for i in range(first, boards.shape[0]):
+        die_a, die_b = np.int64(dice[i, 0]), np.int64(dice[i, 1])
+        written = list_plays(boards[i, 0], boards[i, 1], die_a, die_b, rules, scratch, out, end)
+        if written == OUT_OVERFLOW:
+            return i
+        if written < 0:
+            return written
+        end = written
+        offsets[i + 1] = end
+    return boards.shape[0]

@@ -87,9 +87,11 @@ class Outcome(NamedTuple):
 
     won: bool
     kind: int
-    """Index of the win kind in `Variant.win_points`: 0 single, 1 mars, 2 koks, ..."""
+    """Index of the win kind in `Variant.win_kinds`: 0 single, 1 mars, 2 koks, ..."""
     points: int
-    """Stake units won by the winner, cube at 1; always positive."""
+    """Stake units won by the winner, cube at 1; 0 only in a draw."""
+    draw: bool = False
+    """Neither side won (DR-1); then `won` is False, `kind` and `points` are 0."""
 
     @property
     def points_for_mover(self) -> int:

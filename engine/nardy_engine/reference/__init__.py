@@ -5,6 +5,8 @@ compared on millions of positions. Layer 3; imports types and rules.
 """
 
 from nardy_engine.reference.plays import plays
+from nardy_engine.reference.rolls import RollResult, whole_roll
 from nardy_engine.reference.scoring import is_race, outcome
+from nardy_engine.reference.turns import next_position
 
-__all__ = ["is_race", "outcome", "plays"]
+__all__ = ["RollResult", "is_race", "next_position", "outcome", "plays", "whole_roll"]

@@ -47,7 +47,7 @@ def _is_forbidden(variant: Variant, opponent: Row, low: int, high: int) -> bool:
     if any(opponent[OFF : variant.setup.home + 1]):
         return False  # KAR-1: one has come home or is off
     any_run = variant.block.karzar_scope is KarzarScope.ANY_RUN
-    return any_run or any(opponent[high + 1 :])
+    return any_run or any(opponent[high + 1 : variant.n_counts])
 
 
 def _blocks(variant: Variant, mover: Row) -> Iterator[tuple[int, int]]:

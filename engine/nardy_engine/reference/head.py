@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nardy_engine.rules.components import DiceProgram, HeadException, HeadLimit
+from nardy_engine.rules.components import (
+    DiceProgram,
+    ExceptionWhen,
+    HeadException,
+    HeadLimit,
+)
 from nardy_engine.rules.variant import Variant
 from nardy_engine.types import OFF, Dice, Position, Row
 
@@ -20,9 +25,10 @@ def dice_programme(variant: Variant, dice: Dice) -> tuple[int, ...]:
 
 
 def head_allowance(variant: Variant, position: Position, dice: Dice, closed: Sequence[bool]) -> int:
-    """Return how many checkers may leave the head with this roll.
+    """Return how many checkers may leave the head with an own roll.
 
-    The runner's lock (FEV-2) is not a number: it opens inside a play, so `steps` tests it there.
+    What an heir may do, and what has left before, is the business of `turns`. The runner's lock
+    (FEV-2) is not a number: it opens inside a play, so `steps` tests it there.
 
     Args:
         variant: The game.
@@ -35,8 +41,15 @@ def head_allowance(variant: Variant, position: Position, dice: Dice, closed: Seq
         return unlimited
     if any(die in variant.head.lifted_by for die in dice):
         return unlimited
-    first_play = position.mover[variant.head_point] == variant.setup.checkers
-    return 2 if first_play and _exception(variant, position, dice, closed) else 1
+    first = is_first_play(variant, position.mover)
+    return 2 if first and _exception(variant, position, dice, closed) else 1
+
+
+def is_first_play(variant: Variant, row: Row) -> bool:
+    """Return whether the next own roll of a side is its first play (L-7a, D-22)."""
+    if variant.head.exception_when is ExceptionWhen.FIRST_ROLL_FLAG:
+        return variant.recall(row, "fresh") == 1
+    return row[variant.head_point] == variant.setup.checkers
 
 
 def runner_has_passed(variant: Variant, mover: Row) -> bool:
@@ -45,7 +58,7 @@ def runner_has_passed(variant: Variant, mover: Row) -> bool:
 
 
 def _exception(variant: Variant, position: Position, dice: Dice, closed: Sequence[bool]) -> bool:
-    """Return whether the first-play exception holds for a roll; all own checkers are on the head.
+    """Return whether the first-play exception holds for a roll, which is the first of its side.
 
     L-7 for `head_blocked`, AST-3 for `principle`, D-01 for the others.
     """
@@ -64,7 +77,7 @@ def _exception(variant: Variant, position: Position, dice: Dice, closed: Sequenc
     if kind is HeadException.ANY_DOUBLE:
         return double
     if kind is HeadException.SECOND_PLAYER_ANY_BLOCKED:
-        second = position.opponent[variant.head_point] != variant.setup.checkers
+        second = not is_first_play(variant, position.opponent)
         return double and stop is not None if second else listed and by_head
     return False
 

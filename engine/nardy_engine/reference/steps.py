@@ -6,15 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nardy_engine.reference.blocks import has_forbidden_block
-from nardy_engine.reference.head import dice_programme, head_allowance, runner_has_passed
+from nardy_engine.reference.head import runner_has_passed
+from nardy_engine.reference.teleports import Teleports, teleports
+from nardy_engine.reference.turns import Stage, segment_allowance
 from nardy_engine.rules.components import BlockCheck, Contact, HeadLimit, Overshoot
 from nardy_engine.rules.variant import Variant
-from nardy_engine.types import OFF, Dice, Position, Row, Step
+from nardy_engine.types import OFF, Row, Step
 
 
 @dataclass(frozen=True)
 class Segment:
-    """What stays the same while one roll is played (T-9)."""
+    """What stays the same while one segment is played (T-9)."""
 
     variant: Variant
     programme: tuple[int, ...]
@@ -22,20 +24,24 @@ class Segment:
     closed: tuple[bool, ...]
     """By own point: no checker may land there. A hit opens no point, so this does not change."""
     head_allowance: int
-    """Checkers that may leave the head."""
+    """Checkers that may leave the head by ordinary steps."""
+    teleports: Teleports
+    """Which of the dice move head checkers straight home."""
 
     @classmethod
-    def start(cls, variant: Variant, position: Position, dice: Dice) -> Segment:
+    def start(cls, now: Stage) -> Segment:
         """Judge everything that is judged once, at the start of the play."""
+        variant, position = now.variant, now.position
         enough = 2 if variant.contact is Contact.HIT else 1  # S-3, L-4
         closed = [False] * variant.n_slots
         for point in range(1, variant.bar):
             closed[point] = position.opponent[variant.opposite_point(point)] >= enough
         return cls(
             variant=variant,
-            programme=dice_programme(variant, dice),
+            programme=now.programme,
             closed=tuple(closed),
-            head_allowance=head_allowance(variant, position, dice, closed),
+            head_allowance=segment_allowance(now, closed),
+            teleports=teleports(variant, position.mover, now.programme, closed),
         )
 
 
@@ -48,21 +54,33 @@ class Node:
     dice: tuple[int, ...]
     """Dice not yet used, larger first."""
     head_steps: int
-    """Checkers that have left the head in this roll."""
+    """Checkers that have left the head in this segment."""
+    teleports: int = 0
+    """Checkers that have been teleported."""
 
 
 def next_nodes(segment: Segment, node: Node) -> Iterator[tuple[Step, Node]]:
     """Yield every legal step of `node` and the moment after it (T-3: dice in any order)."""
     for die in sorted(set(node.dice), reverse=True):
-        for source in _sources(segment, node):
-            target = _target(segment, node, source, die)
-            if target is None:
-                continue
-            step, after = _take(segment, node, source, target, die)
+        for source, target, is_teleport in _moves(segment, node, die):
+            step, after = _take(segment, node, source, target, die, is_teleport)
             every_step = segment.variant.block.check is BlockCheck.EVERY_STEP
             if every_step and has_forbidden_block(segment.variant, after.mover, after.opponent):
                 continue  # L-23, NAR-1
             yield step, after
+
+
+def _moves(segment: Segment, node: Node, die: int) -> Iterator[tuple[int, int, bool]]:
+    """Yield `(source, target, is_teleport)` of each checker that `die` may move now."""
+    head = segment.variant.head_point
+    if die in segment.teleports.open and node.mover[head]:
+        yield head, die, True  # KAF-2: everything between is jumped, the head limit as well
+    if die in segment.teleports.only:
+        return
+    for source in _sources(segment, node):
+        target = _target(segment, node, source, die)
+        if target is not None:
+            yield source, target, False
 
 
 def _sources(segment: Segment, node: Node) -> Iterator[int]:
@@ -97,7 +115,7 @@ def _target(segment: Segment, node: Node, source: int, die: int) -> int | None:
 def _bears_off(segment: Segment, node: Node, source: int, die: int) -> bool:
     """Return whether `die >= source` bears off the checker on `source` (L-30..L-32, ONE-3)."""
     variant, mover = segment.variant, node.mover
-    if die not in variant.bearoff.dice or any(mover[variant.setup.home + 1 :]):
+    if die not in variant.bearoff.dice or any(mover[variant.setup.home + 1 : variant.n_counts]):
         return False
     if source == die:
         return True
@@ -109,7 +127,9 @@ def _bears_off(segment: Segment, node: Node, source: int, die: int) -> bool:
     return False
 
 
-def _take(segment: Segment, node: Node, source: int, target: int, die: int) -> tuple[Step, Node]:
+def _take(
+    segment: Segment, node: Node, source: int, target: int, die: int, is_teleport: bool
+) -> tuple[Step, Node]:
     """Move one checker; a blot on the target goes to the bar (S-3)."""
     variant = segment.variant
     mover = list(node.mover)
@@ -126,4 +146,6 @@ def _take(segment: Segment, node: Node, source: int, target: int, die: int) -> t
     left = list(node.dice)
     left.remove(die)
     head_steps = node.head_steps + (source == variant.head_point)
-    return Step(source, target, die, hit), Node(tuple(mover), opponent, tuple(left), head_steps)
+    return Step(source, target, die, hit), Node(
+        tuple(mover), opponent, tuple(left), head_steps, node.teleports + is_teleport
+    )

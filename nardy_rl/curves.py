@@ -55,13 +55,15 @@ class Curves:
     def round(self, stats: RoundStats, games: int) -> None:
         """Add what self-play showed in the rounds since the last call."""
         finished = max(1, stats.games)
-        kinds = self._variant.n_outcomes // 2
-        by_kind = stats.outcomes[:kinds] + stats.outcomes[kinds:]
+        kinds = len(self._variant.win_kinds)
+        by_kind = stats.outcomes[:kinds] + stats.outcomes[kinds : 2 * kinds]
         self.scalar("selfplay/game_length", stats.plies / max(1, finished + stats.truncated), games)
         self.scalar("selfplay/first_player_wins", stats.first_player_wins / finished, games)
         self.scalar("selfplay/truncated_games", stats.truncated / finished, games)
         for kind, (name, _) in enumerate(self._variant.win_kinds):
             self.scalar(f"outcomes/{name.replace(' ', '_')}_rate", by_kind[kind] / finished, games)
+        if self._variant.has_draw:
+            self.scalar("outcomes/draw_rate", stats.outcomes[2 * kinds] / finished, games)
         self.scalar("learn/td_error", stats.td_error_sum / max(1, stats.td_error_n), games)
         for phase, cells in zip(PHASES, stats.calibration, strict=True):
             if cells[:, 0].sum() > 0:

@@ -122,8 +122,8 @@ class Evaluator:
     def afterstate_equity(self, boards: Board, after: batch.Afterstates) -> NDArray[np.float32]:
         """Return `[A] float32` the mover's equity of every legal play of many positions.
 
-        The same as `-equity(swapped(after.boards))` up to rounding, but the first layer adds only
-        what a play changes.
+        The equity of `batch.next_states`, negative where the other side acts next, up to
+        rounding; but the first layer adds only what a play changes.
 
         Args:
             boards: `[B, 2, P] int8` positions before the play, mover in row 0.
@@ -149,15 +149,16 @@ class Evaluator:
         self.network.encoder.first_layer_into(
             boards, ends, after.offsets, games, self._first_weights, bias, hidden
         )
-        theirs = batch.swapped(ends)
-        over = batch.outcomes(self.variant, theirs)
+        following, same = batch.next_states(self.variant, ends)
+        over = batch.outcomes(self.variant, following)
         probs = outcomes.one_hot(over, self.variant.n_outcomes)
         running = over < 0
         if running.any():
-            possible = batch.outcome_mask(self.variant, theirs)[running]
+            possible = batch.outcome_mask(self.variant, following)[running]
             logits = self._through(hidden[running], first=1)
             probs[running] = outcomes.masked_softmax(logits, possible)
-        return -outcomes.equity(probs, self.points).astype(np.float32)
+        values = outcomes.equity(probs, self.points).astype(np.float32)
+        return np.where(same, values, -values)
 
     # -- one position -------------------------------------------------------------------------
 
@@ -234,7 +235,9 @@ class Evaluator:
         Args:
             afterstates: `[A, 2, P] int8`, the mover still in row 0; not changed.
         """
-        return outcomes.flip(self.probs(batch.swapped(afterstates)))
+        following, same = batch.next_states(self.variant, afterstates)
+        probs = self.probs(following)
+        return np.where(same[:, None], probs, outcomes.flip(probs))
 
     def _evaluation(self, probs: outcomes.FloatArray) -> Evaluation:
         probabilities = Probabilities.from_vector(probs)

@@ -140,13 +140,19 @@ class MatchResult:
     @property
     def outcome_counts(self) -> dict[str, dict[str, int]]:
         """Games by winner and kind: `{"a": {kind: n}, "b": {kind: n}}`."""
-        counts = np.bincount(self.outcomes[self.outcomes >= 0], minlength=2 * self._n_kinds)
+        decided = (self.outcomes >= 0) & (self.outcomes < 2 * self._n_kinds)
+        counts = np.bincount(self.outcomes[decided], minlength=2 * self._n_kinds)
         names = [name for name, _ in self.variant.win_kinds]
         halves = counts.reshape(2, self._n_kinds).tolist()
         return {
             side: dict(zip(names, half, strict=True))
             for side, half in zip("ab", halves, strict=True)
         }
+
+    @property
+    def draws(self) -> int:
+        """Games that nobody won (DR-1)."""
+        return int((self.outcomes == 2 * self._n_kinds).sum())
 
     @property
     def games_digest(self) -> str:
@@ -163,7 +169,8 @@ class MatchResult:
 
     @property
     def _big(self) -> NDArray[np.bool_]:
-        return (self.outcomes >= 0) & (self.outcomes % self._n_kinds > 0)
+        decided = (self.outcomes >= 0) & (self.outcomes < 2 * self._n_kinds)
+        return decided & (self.outcomes % self._n_kinds > 0)
 
     def to_json(self) -> dict[str, Any]:
         """Return all figures as plain values, with what is needed to play the match again."""

@@ -2,7 +2,8 @@
 
 A vector of `O = 2 K` *exclusive* outcomes describes how a game ends, seen from one side, with
 `K = len(variant.win_kinds)`: entry `k < K` is "this side wins with exactly kind k", entry `K + k`
-"this side loses with exactly kind k". Side changes and signs live here and nowhere else.
+"this side loses with exactly kind k". In games with draws (DR-1) there is one more entry, the
+last: `O = 2 K + 1`. Side changes and signs live here and nowhere else.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_engine import Variant
+from nardy_engine.rules.variant import DRAW
 
 FloatArray: TypeAlias = NDArray[np.floating[Any]]
 
@@ -24,13 +26,15 @@ _Signed = TypeVar("_Signed", bound=np.signedinteger[Any])
 def points_vector(variant: Variant) -> NDArray[np.float32]:
     """Return `[O] float32` points of each outcome for the side that the vector is seen from."""
     wins = np.array([points for _, points in variant.win_kinds], dtype=np.float32)
-    return np.concatenate((wins, -wins))
+    draw = np.zeros(int(variant.has_draw), dtype=np.float32)
+    return np.concatenate((wins, -wins, draw))
 
 
 def outcome_names(variant: Variant) -> tuple[str, ...]:
     """Return the name of each outcome, `win oin` ... `lose mars`, in the order of the vector."""
     kinds = [kind for kind, _ in variant.win_kinds]
-    return tuple(f"{result} {kind}" for result in ("win", "lose") for kind in kinds)
+    named = [f"{result} {kind}" for result in ("win", "lose") for kind in kinds]
+    return (*named, DRAW) if variant.has_draw else tuple(named)
 
 
 def flip(vectors: NDArray[_Scalar]) -> NDArray[_Scalar]:
@@ -43,7 +47,8 @@ def flip(vectors: NDArray[_Scalar]) -> NDArray[_Scalar]:
         A fresh `[..., O]` array of the same dtype, wins and losses exchanged.
     """
     half = _half(vectors)
-    return np.concatenate((vectors[..., half:], vectors[..., :half]), axis=-1)
+    parts = (vectors[..., half : 2 * half], vectors[..., :half], vectors[..., 2 * half :])
+    return np.concatenate(parts, axis=-1)
 
 
 def flip_index(outcomes: NDArray[_Signed], n_outcomes: int) -> NDArray[_Signed]:
@@ -55,7 +60,8 @@ def flip_index(outcomes: NDArray[_Signed], n_outcomes: int) -> NDArray[_Signed]:
     """
     half = n_outcomes // 2
     flipped = np.where(outcomes < half, outcomes + half, outcomes - half)
-    return np.where(outcomes < 0, outcomes, flipped).astype(outcomes.dtype)
+    stays = (outcomes < 0) | (outcomes >= 2 * half)
+    return np.where(stays, outcomes, flipped).astype(outcomes.dtype)
 
 
 def one_hot(outcomes: NDArray[np.integer[Any]], n_outcomes: int) -> NDArray[np.float32]:
@@ -86,7 +92,7 @@ def equity(probs: FloatArray, points: FloatArray) -> FloatArray:
     # equity is the exact negative: a plain dot product rounds the two sums differently.
     half = _half(probs)
     won = probs[..., :half] @ points[:half].astype(probs.dtype)
-    lost = probs[..., half:] @ -points[half:].astype(probs.dtype)
+    lost = probs[..., half : 2 * half] @ -points[half : 2 * half].astype(probs.dtype)
     difference: FloatArray = won - lost
     return difference
 
@@ -100,9 +106,11 @@ def cumulative(probs: FloatArray) -> FloatArray:
     Returns:
         A fresh `[..., O]`: entry 0 is "wins", entry 1 "wins at least a mars", entry K "loses".
     """
-    sides = probs.reshape(*probs.shape[:-1], 2, _half(probs))
-    at_least: FloatArray = sides[..., ::-1].cumsum(axis=-1)[..., ::-1]
-    return at_least.reshape(probs.shape)
+    half = _half(probs)
+    at_least: FloatArray = probs.copy()
+    for part in (slice(0, half), slice(half, 2 * half)):
+        at_least[..., part] = probs[..., part][..., ::-1].cumsum(axis=-1)[..., ::-1]
+    return at_least
 
 
 def exclusive(at_least: FloatArray) -> FloatArray:
@@ -114,10 +122,11 @@ def exclusive(at_least: FloatArray) -> FloatArray:
     Returns:
         A fresh `[..., O]` of exclusive probabilities.
     """
-    sides = at_least.reshape(*at_least.shape[:-1], 2, _half(at_least))
-    exactly: FloatArray = sides.copy()
-    exactly[..., :-1] -= sides[..., 1:]
-    return exactly.reshape(at_least.shape)
+    half = _half(at_least)
+    exactly: FloatArray = at_least.copy()
+    for part in (slice(0, half), slice(half, 2 * half)):
+        exactly[..., part][..., :-1] -= at_least[..., part][..., 1:]
+    return exactly
 
 
 def masked_softmax(logits: FloatArray, possible: NDArray[np.bool_]) -> FloatArray:
@@ -137,10 +146,10 @@ def masked_softmax(logits: FloatArray, possible: NDArray[np.bool_]) -> FloatArra
 
 
 def _half(vectors: NDArray[Any]) -> int:
-    """Return `K` of `[..., 2 K]` vectors."""
+    """Return `K` of `[..., 2 K]` vectors, or of `[..., 2 K + 1]` with a draw."""
     n_outcomes = int(vectors.shape[-1])
-    if n_outcomes % 2:
-        raise ValueError(f"an outcome vector has an even number of entries, not {n_outcomes}")
+    if n_outcomes < 2:
+        raise ValueError(f"an outcome vector has at least two entries, not {n_outcomes}")
     return n_outcomes // 2
 
 
@@ -151,13 +160,16 @@ class Probabilities(NamedTuple):
     """Probability of winning with exactly kind k, in the order of `Variant.win_kinds`."""
     lose: tuple[float, ...]
     """Probability of losing with exactly kind k."""
+    draw: float | None = None
+    """Probability of a draw; None in games without draws."""
 
     @classmethod
     def from_vector(cls, vector: Sequence[float] | FloatArray) -> Probabilities:
         """Build from `[O]` exclusive probabilities."""
         values = [float(value) for value in vector]
         half = len(values) // 2
-        return cls(tuple(values[:half]), tuple(values[half:]))
+        draw = values[-1] if len(values) % 2 else None
+        return cls(tuple(values[:half]), tuple(values[half : 2 * half]), draw)
 
     @classmethod
     def from_cumulative(cls, at_least: Sequence[float]) -> Probabilities:
@@ -166,7 +178,8 @@ class Probabilities(NamedTuple):
 
     def vector(self) -> NDArray[np.float64]:
         """Return `[O] float64` exclusive probabilities, a fresh array."""
-        return np.array(self.win + self.lose, dtype=np.float64)
+        draw = () if self.draw is None else (self.draw,)
+        return np.array(self.win + self.lose + draw, dtype=np.float64)
 
     def wins(self) -> float:
         """Return the probability of winning at all."""
@@ -178,7 +191,7 @@ class Probabilities(NamedTuple):
 
     def flipped(self) -> Probabilities:
         """Return the same chances seen from the other side."""
-        return Probabilities(self.lose, self.win)
+        return Probabilities(self.lose, self.win, self.draw)
 
     def cumulative(self) -> Probabilities:
         """Return "at least kind k" in place of "exactly kind k", as most programs print it."""

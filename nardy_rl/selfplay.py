@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from nardy_engine.batch.plays import scratch_for
 from nardy_engine.encoders import Encoder
 from nardy_engine.errors import CapacityError
-from nardy_engine.kernels import plays as play_kernels
 from nardy_engine.kernels import selfplay as kernels
 from nardy_engine.kernels.rng import fill_rolls
+from nardy_engine.kernels.segments import fill_afterstates
 from nardy_engine.rules import Variant, rule_table
 from nardy_engine.rules.components import Opening
 from nardy_engine.types import Board
@@ -89,7 +89,7 @@ class Worker:
         slots, n_outcomes = variant.n_slots, variant.n_outcomes
         self._rules = rule_table(variant)
         self._points = points_vector(variant)
-        self._start_row = np.array(variant.start_row(), np.int8)
+        self._start = variant.start_position().board()
         self._opening = int(variant.opening is Opening.OPENING_DICE)
         self.tracks = kernels.Tracks(
             boards=np.zeros((n_games, 2, slots), np.int8),
@@ -97,12 +97,12 @@ class Worker:
             ids=np.zeros(n_games, np.int64),
             turns=np.zeros(n_games, np.int64),
             path_boards=np.zeros((n_games, max_plies, 2, slots), np.int8),
-            path_sides=np.zeros((n_games, max_plies), np.int8),
+            path_sides=np.zeros((n_games, max_plies + 1), np.int8),
             path_probs=np.zeros((n_games, max_plies + 1, n_outcomes), np.float32),
             next_id=np.array([number, n_workers], np.int64),
         )
         for game in range(n_games):
-            kernels.restart_game(self.tracks, game, self._start_row)
+            kernels.restart_game(self.tracks, game, self._start)
         self.cursor = 0
         """First game whose turn has not been played in the current pass."""
         self._dice = np.zeros((n_games, 2), np.int8)
@@ -158,7 +158,7 @@ class Worker:
     def _room_for_chunk(self) -> None:
         """Make the sample buffers large enough: a chunk may end all of its games at once."""
         old, n = self._samples, int(self._samples.filled[0])
-        n_games, max_plies = self.tracks.path_sides.shape
+        n_games, max_plies = self.tracks.path_boards.shape[:2]
         needed = n + min(n_games, CHUNK_GAMES) * max_plies
         if old.boards.shape[0] < needed:
             grown = self._new_samples(2 * needed)
@@ -195,7 +195,7 @@ class Worker:
         )  # fmt: skip
         kernels.advance_games(
             tracks, self._samples, first, end, self._after, self._picked, self._best,
-            lambda_, self._points, self._start_row, self._rules,
+            lambda_, self._points, self._start, self._rules,
         )  # fmt: skip
         clock.append(time.perf_counter())
         for stage, start, stop in zip(STAGES, clock, clock[1:], strict=False):
@@ -208,13 +208,19 @@ class Worker:
         """List the plays of games from `first` on into the chunk; return the first game left."""
         self._offsets[first] = 0
         scratch = scratch_for(self.variant)
-        end = play_kernels.fill_afterstates(
-            self.tracks.boards[:last], self._dice[:last], first, self._rules, scratch,
-            self._after, self._offsets,
-        )  # fmt: skip
-        if end <= first:
-            raise CapacityError(f"one play of {self.variant.id} has more ends than a chunk holds")
-        return int(end)
+        while True:
+            end = fill_afterstates(
+                self.tracks.boards[:last], self._dice[:last], first, self._rules, scratch,
+                self._after, self._offsets,
+            )  # fmt: skip
+            if end > first:
+                return int(end)
+            if end < 0:
+                raise CapacityError(f"a play of {self.variant.id} has too many positions")
+            # One play has more ends than the chunk holds: rare, and only in some games.
+            rows = 2 * len(self._after)
+            self._after = np.zeros((rows, *self._after.shape[1:]), np.int8)
+            self._hidden = np.zeros((rows, *self._hidden.shape[1:]), self._hidden.dtype)
 
     # -- resume -------------------------------------------------------------------------------
 
@@ -222,7 +228,7 @@ class Worker:
         """Return everything that a later run needs to go on exactly here."""
         tracks = self.tracks
         # Only the used part of the trajectories: game g has `turns[g]` entries.
-        used = np.arange(tracks.path_sides.shape[1]) < tracks.turns[:, None]
+        used = np.arange(tracks.path_boards.shape[1]) < tracks.turns[:, None]
         return {
             "boards": tracks.boards,
             "sides": tracks.sides,
@@ -231,7 +237,7 @@ class Worker:
             "next_id": tracks.next_id,
             "cursor": np.array([self.cursor]),
             "path_boards": tracks.path_boards[used],
-            "path_sides": tracks.path_sides[used],
+            "path_sides": tracks.path_sides[:, :-1][used],
             "path_probs": tracks.path_probs[:, 1:][used],
         }
 
@@ -241,9 +247,9 @@ class Worker:
         for name in ("boards", "sides", "ids", "turns", "next_id"):
             getattr(tracks, name)[...] = state[name]
         self.cursor = int(state["cursor"][0])
-        used = np.arange(tracks.path_sides.shape[1]) < tracks.turns[:, None]
+        used = np.arange(tracks.path_boards.shape[1]) < tracks.turns[:, None]
         tracks.path_boards[used] = state["path_boards"]
-        tracks.path_sides[used] = state["path_sides"]
+        tracks.path_sides[:, :-1][used] = state["path_sides"]
         tracks.path_probs[:, 1:][used] = state["path_probs"]
 
 

@@ -21,7 +21,9 @@ NEGATE = np.array([[-1.0]])
 
 def outcome_flip(n_outcomes: int) -> NDArray[np.float64]:
     """Return `[O, O]`, the change of view of an outcome vector: wins and losses exchanged."""
-    return np.roll(np.eye(n_outcomes), n_outcomes // 2, axis=0)
+    half = n_outcomes // 2
+    order = [*range(half, 2 * half), *range(half), *range(2 * half, n_outcomes)]
+    return np.asarray(np.eye(n_outcomes)[order])
 
 
 class TraceLearner:

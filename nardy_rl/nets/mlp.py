@@ -47,7 +47,9 @@ class ValueNet(nn.Module):
         with torch.no_grad():
             last.weight *= 0.1
             kinds = torch.arange(n_outcomes // 2, dtype=torch.float32)
-            last.bias.copy_(torch.log(torch.tensor(_KIND_RATIO)) * torch.cat([kinds, kinds]))
+            draws = torch.ones(n_outcomes % 2)  # as rare at first as the second kind of win
+            kinds = torch.cat([kinds, kinds, draws])
+            last.bias.copy_(torch.log(torch.tensor(_KIND_RATIO)) * kinds)
 
     def forward(self, features: Tensor) -> Tensor:
         """Return `[N, O]` logits of `[N, F]` features."""

@@ -1,15 +1,17 @@
 """The thermometer encoder: a few units per point and side, after Tesauro (1992); layer 4.
 
-Per side (side to roll first) and own point from 1 up: at least one checker, at least two, at
+Per side (side to act first) and own point from 1 up: at least one checker, at least two, at
 least three, and half the number beyond three; then the bar (half the count) where the game has
 one; then the checkers off, divided by the least power of two that is not below the number of
-checkers. Every value is exact in bfloat16, so both precisions see the same input.
+checkers. Version 2 adds what the side remembers (`rules.memory`): counts divided by such a power
+of two, places as one unit per slot that is reached. Games without memory use version 1. Every
+value is exact in bfloat16, so both precisions see the same input.
 """
 
 from __future__ import annotations
 
 import difflib
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +19,21 @@ from numpy.typing import NDArray
 from nardy_engine.errors import CheckpointError
 from nardy_engine.kernels.encode import encode_units, first_layer, first_layer_work
 from nardy_engine.rules.components import Contact
+from nardy_engine.rules.table import rule_table
 from nardy_engine.rules.variant import Variant
-from nardy_engine.types import Board
+from nardy_engine.types import OFF, Board
 
 _NO_BITS, _NO_FLOATS = np.empty((0, 0), np.uint16), np.empty((0, 0), np.float32)
-_UNITS = ("at least 1", "at least 2", "at least 3", "half the number beyond 3")
+
+
+class _Unit(NamedTuple):
+    """One feature of one slot."""
+
+    name: str
+    formula: str
+    """In terms of `n`, the number on the slot."""
+    values: NDArray[np.float32]
+    """`[max + 1]` by that number."""
 
 
 class Encoder:
@@ -34,40 +46,78 @@ class Encoder:
     """
 
     id = "thermometer"
-    version = 1
 
     def __init__(self, variant: Variant) -> None:
         """Prepare the unit tables of `variant`."""
-        counts: NDArray[np.float32] = np.arange(variant.setup.checkers + 1, dtype=np.float32)
-        units = [counts >= 1, counts >= 2, counts >= 3, np.maximum(counts - 3, 0) / 2]
-        self._points = np.stack([unit.astype(np.float32) for unit in units], axis=1)
-        self._bar: NDArray[np.float32] = counts / np.float32(2)
-        self._off_scale = 1 << (variant.setup.checkers - 1).bit_length()
-        self._off: NDArray[np.float32] = counts / np.float32(self._off_scale)
-        self._use_bar = int(variant.contact is Contact.HIT)
+        self.version = version_for(variant)
         self._variant = variant
-        self.width = 2 * (variant.setup.points * len(units) + self._use_bar + 1)
+        most = [variant.setup.checkers] * variant.n_counts + [item.most for item in variant.memory]
+        self._limits = np.array(most, np.int8)
+        self._n: NDArray[np.float32] = np.arange(max(most) + 1, dtype=np.float32)
+        self._slots = self._slot_units()
+        self._order = np.array(list(self._slots), np.int64)
+        self.width = 2 * sum(map(len, self._slots.values()))
+        self._units, self._tables = self._unit_tables()
+        self._bf16 = _bfloat16_bits(self._tables)
         self._steps = self._step_tables()
-        self._bf16 = tuple(_bfloat16_bits(table) for table in (self._points, self._bar, self._off))
+        self._again = rule_table(variant).again
+
+    def _slot_units(self) -> dict[int, list[_Unit]]:
+        """Return the units of each slot that has some, in the order of the features."""
+        variant, n = self._variant, self._n
+        point = [
+            _Unit("at least 1", "n >= 1", (n >= 1).astype(np.float32)),
+            _Unit("at least 2", "n >= 2", (n >= 2).astype(np.float32)),
+            _Unit("at least 3", "n >= 3", (n >= 3).astype(np.float32)),
+            _Unit("half the number beyond 3", "max(n - 3, 0) / 2", np.maximum(n - 3, 0) / 2),
+        ]
+        slots = dict.fromkeys(range(1, variant.bar), point)
+        if variant.contact is not Contact.NONE:
+            slots[variant.bar] = [_Unit("half the number", "n / 2", n / 2)]
+        slots[OFF] = [self._share(variant.setup.checkers)]
+        for item in variant.memory:
+            if item.is_place:
+                slots[item.slot] = [
+                    _Unit(f"{k} or above", f"n >= {k}", (n >= k).astype(np.float32))
+                    for k in range(1, item.most + 1)
+                ]
+            elif item.name != "again" and item.most > 0:  # `again` is 0 before every decision
+                slots[item.slot] = [self._share(item.most)]
+        return slots
+
+    def _share(self, most: int) -> _Unit:
+        """Return the unit of a number up to `most`, divided by a power of two."""
+        scale = 1 << (most - 1).bit_length()
+        return _Unit(f"number / {scale}", f"n / {scale}", self._n / np.float32(scale))
+
+    def _unit_tables(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return `[P]` units of each slot and `[P, max + 1, U]` their values by number."""
+        counts = np.zeros(self._variant.n_slots, np.int64)
+        widest = max(map(len, self._slots.values()))
+        tables = np.zeros((self._variant.n_slots, len(self._n), widest), np.float32)
+        for slot, units in self._slots.items():
+            counts[slot] = len(units)
+            for column, unit in enumerate(units):
+                tables[slot, :, column] = unit.values
+        return counts, tables
 
     def _step_tables(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Return `[P, max + 1]` which feature of a side each further checker changes, by how much.
+        """Return `[P, max + 1]` which feature of a side the n-th unit of a slot changes, by what.
 
-        Every unit of the thermometer starts where the one before it ends, so a checker put on a
-        slot changes exactly one feature.
+        Every unit of the thermometer starts where the one before it ends, so each step up of the
+        number on a slot changes exactly one feature.
         """
-        n_slots, n_units = self._variant.n_slots, self._points.shape[1]
-        column = np.zeros((n_slots, len(self._off)), np.int64)
-        factor = np.zeros((n_slots, len(self._off)), np.float32)
-        unit = np.minimum(np.arange(len(self._off)), n_units) - 1
-        by_step = np.diff(self._points, axis=0, prepend=0).sum(axis=1)
-        for point in range(1, n_slots - 1):
-            column[point] = (point - 1) * n_units + unit
-            factor[point] = by_step
-        column[n_slots - 1] = (n_slots - 2) * n_units
-        factor[n_slots - 1] = self._bar[1] * self._use_bar
-        column[0] = (n_slots - 2) * n_units + self._use_bar
-        factor[0] = self._off[1]
+        shape = (self._variant.n_slots, len(self._n))
+        column, factor = np.zeros(shape, np.int64), np.zeros(shape, np.float32)
+        first = 0
+        for slot, units in self._slots.items():
+            changes = np.diff(self._tables[slot, :, : len(units)], axis=0)
+            changes = changes[: self._limits[slot]]
+            if np.any((changes != 0).sum(axis=1) != 1):
+                raise ValueError("a step of a slot does not change exactly one feature")
+            column[slot, 1 : len(changes) + 1] = first + np.argmax(changes != 0, axis=1)
+            factor[slot, 1 : len(changes) + 1] = changes.sum(axis=1)
+            first += len(units)
         return column, factor
 
     @property
@@ -79,15 +129,15 @@ class Encoder:
         """Return `[N, F] float32` features, a fresh array.
 
         Args:
-            boards: `[N, 2, P] int8`, the side to roll in row 0.
-            swap: True = row 1 is the side to roll, as in afterstates.
+            boards: `[N, 2, P] int8`, the side to act in row 0.
+            swap: True = row 1 is the side to act, as in most afterstates.
 
         Raises:
-            ValueError: A slot holds more checkers than the game has, or less than none.
+            ValueError: A slot holds more than the game allows, or less than nothing.
         """
-        most = self._variant.setup.checkers
         # Compiled code reads the unit tables at these counts without looking at their ends.
-        if boards.size and not (boards.min() >= 0 and boards.max() <= most):
+        if boards.size and not (boards.min() >= 0 and np.all(boards <= self._limits)):
+            most = self._variant.setup.checkers
             raise ValueError(f"boards must hold 0 to {most} checkers on every slot")
         out = np.empty((boards.shape[0], self.width), np.float32)
         self.encode_into(boards, out, swap)
@@ -95,9 +145,8 @@ class Encoder:
 
     def encode_into(self, boards: Board, out: NDArray[Any], swap: bool = False) -> None:
         """Write features to `out` `[N, F]`: float32, or uint16 for bfloat16 bit patterns."""
-        tables = self._bf16 if out.dtype == np.uint16 else (self._points, self._bar, self._off)
-        points, bar, off = tables
-        encode_units(boards, int(swap), points, bar, off, self._use_bar, out)
+        tables: NDArray[Any] = self._bf16 if out.dtype == np.uint16 else self._tables
+        encode_units(boards, int(swap), self._order, self._units, tables, out)
 
     def first_layer_into(
         self,
@@ -114,7 +163,8 @@ class Encoder:
         Args:
             boards: `[G, 2, P] int8` positions before the play, mover in row 0.
             after: `[A, 2, P] int8` their afterstates, mover in row 0; the result is for the side
-                to roll next, row 1, as with `encode(after, swap=True)`.
+                that acts next, as with `encode(batch.next_states(after))`. Rows of finished games
+                hold nothing of use.
             offsets: `[G + 1]`; the afterstates of game `g` start at `offsets[g] - offsets[first]`.
             games: First game and end of the range to do.
             weights: `[F, H] float32`, the transpose of a torch layer's weight.
@@ -122,40 +172,33 @@ class Encoder:
             hidden: `[A, H]` float32, or uint16 for bfloat16 bit patterns; written.
         """
         bfloat16 = hidden.dtype == np.uint16
-        work = first_layer_work(self._variant.setup.checkers, weights.shape[1])
+        checkers = self._variant.setup.checkers
+        longest = 4 * checkers + 2 * sum(item.most for item in self._variant.memory)
+        work = first_layer_work(longest, weights.shape[1])
         first_layer(
-            boards, after, offsets, *games, *self._steps, weights, bias, work, int(bfloat16),
-            hidden if bfloat16 else _NO_BITS, _NO_FLOATS if bfloat16 else hidden,
+            boards, after, offsets, *games, self._again, *self._steps, weights, bias, work,
+            int(bfloat16), hidden if bfloat16 else _NO_BITS, _NO_FLOATS if bfloat16 else hidden,
         )  # fmt: skip
 
     def describe(self) -> list[dict[str, Any]]:
         """Describe every feature, in order, so that any language can rebuild it.
 
-        Each entry has `index`, `side` ("roller" or "other"), `slot` ("off", "bar" or the own
-        point), `unit` in words and `formula` in terms of `n`, the checkers on that slot.
+        Each entry has `index`, `side` ("roller" or "other"), `slot` ("off", "bar", the own point
+        or the name of a memory slot), `unit` in words and `formula` in terms of `n`, the number
+        on that slot.
         """
-        formulas = ("n >= 1", "n >= 2", "n >= 3", "max(n - 3, 0) / 2")
-        entries: list[dict[str, Any]] = []
-
-        def add(side: str, slot: int | str, unit: str, formula: str) -> None:
-            entries.append(
-                {
-                    "index": len(entries),
-                    "side": side,
-                    "slot": slot,
-                    "unit": unit,
-                    "formula": formula,
-                }
-            )
-
-        for side in ("roller", "other"):
-            for point in range(1, self._variant.setup.points + 1):
-                for unit, formula in zip(_UNITS, formulas, strict=True):
-                    add(side, point, unit, formula)
-            if self._use_bar:
-                add(side, "bar", "half the number", "n / 2")
-            add(side, "off", f"number / {self._off_scale}", f"n / {self._off_scale}")
-        return entries
+        names: dict[int, int | str] = {OFF: "off", self._variant.bar: "bar"}
+        names |= {item.slot: item.name for item in self._variant.memory}
+        rows = [
+            (side, names.get(slot, slot), unit)
+            for side in ("roller", "other")
+            for slot, units in self._slots.items()
+            for unit in units
+        ]
+        return [
+            {"index": i, "side": side, "slot": slot, "unit": unit.name, "formula": unit.formula}
+            for i, (side, slot, unit) in enumerate(rows)
+        ]
 
 
 def _bfloat16_bits(table: NDArray[np.float32]) -> NDArray[np.uint16]:
@@ -166,19 +209,27 @@ def _bfloat16_bits(table: NDArray[np.float32]) -> NDArray[np.uint16]:
     return (bits >> 16).astype(np.uint16)
 
 
+def version_for(variant: Variant) -> int:
+    """Return the version that a game needs: 2 if its rows remember something, else 1."""
+    return 2 if variant.memory else 1
+
+
 def encoder_ids() -> tuple[str, ...]:
     """Return the known encoders as `id-version`."""
-    return (f"{Encoder.id}-{Encoder.version}",)
+    return tuple(f"{Encoder.id}-{version}" for version in (1, 2))
 
 
 def get_encoder(name: str, variant: Variant) -> Encoder:
-    """Return the encoder called `name` (`id-version`) for `variant`.
+    """Return the encoder called `name` (`id-version`, or `id` for the game's own version).
 
     Raises:
-        CheckpointError: There is no such encoder, or not in this version.
+        CheckpointError: There is no such encoder, or not in this version for this game.
     """
-    if name not in encoder_ids():
+    fitting = f"{Encoder.id}-{version_for(variant)}"
+    if name not in (*encoder_ids(), Encoder.id):
         near = difflib.get_close_matches(name, encoder_ids(), n=1)
         hint = f"did you mean '{near[0]}'? " if near else ""
         raise CheckpointError(f"unknown encoder '{name}'; {hint}known: {', '.join(encoder_ids())}")
+    if name not in (fitting, Encoder.id):
+        raise CheckpointError(f"{variant.id} is encoded by {fitting}, not by {name}")
     return Encoder(variant)

@@ -7,40 +7,37 @@ import numpy as np
 from nardy_engine.kernels._jit import jit
 from nardy_engine.kernels.plays import lowest_bit
 
+_BITS = 30
+"""Slots looked at together; `lowest_bit` takes 32 bits."""
+
 
 @jit
-def encode_units(boards, swap, point_units, bar_units, off_units, use_bar, out):
+def encode_units(boards, swap, order, units, tables, out):
     """Write the features of each board to `out` `[N, F]`.
 
-    boards: `[N, 2, P] int8`; swap: 1 = row 1 is the side to roll (afterstates); point_units:
-    `[max + 1, U]` the features of a point by its count; bar_units, off_units: `[max + 1]`. The
-    dtype of the tables is that of `out` (float32, or uint16 holding bfloat16 bits). Order: side
-    to roll then the other; per side the points from 1 up, the bar if used, off.
+    boards: `[N, 2, P] int8`; swap: 1 = row 1 is the side to roll; order: `[S]` the slots of a
+    row that have features, in the order of the features; units: `[P]` how many each has;
+    tables: `[P, max + 1, U]` their values by the number on the slot. The dtype of the tables is
+    that of `out` (float32, or uint16 holding bfloat16 bits). The side to roll comes first.
     """
-    points = boards.shape[2] - 2
-    units = point_units.shape[1]
     for i in range(boards.shape[0]):
         column = 0
         for side in range(2):
             row = boards[i, side ^ swap]
-            for point in range(1, points + 1):
-                count = row[point]
-                for unit in range(units):
-                    out[i, column + unit] = point_units[count, unit]
-                column += units
-            if use_bar != 0:
-                out[i, column] = bar_units[row[points + 1]]
-                column += 1
-            out[i, column] = off_units[row[0]]
-            column += 1
+            for s in range(order.shape[0]):
+                slot = order[s]
+                count = row[slot]
+                for unit in range(units[slot]):
+                    out[i, column + unit] = tables[slot, count, unit]
+                column += units[slot]
 
 
 @jit
 def list_change(slot, before, after, base, step_column, step_factor, n, columns, factors):
-    """Append the features that change if a side's `slot` goes from `before` to `after` checkers.
+    """Append the features that change if a side's `slot` goes from `before` to `after`.
 
     base: first feature of the side; step_column, step_factor: `[P, max + 1]` which feature of a
-    side the `c`-th checker of a slot changes, and by how much; columns, factors: the list, with
+    side the `c`-th unit of a slot changes, and by how much; columns, factors: the list, with
     `n` entries so far. Return its new length.
     """
     low, high, sign = before, after, np.float32(1)
@@ -95,8 +92,34 @@ def write_relu(row, halves, as_bfloat16, a, hidden16, hidden32):
 
 
 @jit
+def list_changes(
+    board, ends, slots, bases, step_column, step_factor, columns, factors
+):  # fmt: skip
+    """List the features in which `ends` `[2, P]` differs from `board` `[2, P]`; return how many.
+
+    bases: first feature of row 0 and of row 1.
+    """
+    n = 0
+    for side in range(2):
+        base = bases[side]
+        for start in range(0, slots, _BITS):
+            # first a bit set without branches: which slots change is hard to predict
+            end = start + _BITS if start + _BITS < slots else slots
+            changed = 0
+            for slot in range(start, end):
+                differs = np.int64(board[side, slot] != ends[side, slot])
+                changed |= differs << (slot - start)
+            while changed != 0:
+                slot = start + lowest_bit(changed)
+                changed &= changed - 1
+                old, new = np.int64(board[side, slot]), np.int64(ends[side, slot])
+                n = list_change(slot, old, new, base, step_column, step_factor, n, columns, factors)
+    return n
+
+
+@jit
 def first_layer(
-    boards, after, offsets, first, end, step_column, step_factor, weights, bias, work,
+    boards, after, offsets, first, end, again, step_column, step_factor, weights, bias, work,
     as_bfloat16, hidden16, hidden32,
 ):  # fmt: skip
     """Write the first hidden layer, ReLU applied, of the afterstates of games `first..end`.
@@ -104,48 +127,47 @@ def first_layer(
     Features are sparse and a play changes few of them, so each game's position is summed once
     and every afterstate adds only what differs. boards: `[G, 2, P]` before the play; after: `[A,
     2, P]`, mover in row 0, those of game `g` from `offsets[g] - offsets[first]`; the view is that
-    of the side to roll next, row 1; weights: `[F, H] float32`; work: `first_layer_work`;
-    hidden16: `[A, H] uint16` bfloat16 bits, or hidden32: `[A, H] float32`, whichever
-    `as_bfloat16` says.
+    of the side that acts next, row 1 unless the slot `again` (0 = there is none) says row 0;
+    weights: `[F, H] float32`; work: `first_layer_work`; hidden16: `[A, H] uint16` bfloat16 bits,
+    or hidden32: `[A, H] float32`, whichever `as_bfloat16` says. Rows of finished games hold
+    nothing of use.
     """
-    root, row, halves, columns, factors = work
+    root, row, halves, columns, factors, bases = work
     slots = boards.shape[2]
     half = weights.shape[0] // 2
     begin = offsets[first]
     for game in range(first, end):
+        # All plays of a decision lead to the same next actor, but for those that end the game;
+        # of these there is one at most and it comes first.
+        last = offsets[game + 1] - begin - 1
+        stays = 0
+        if again != 0 and offsets[game + 1] > offsets[game]:
+            stays = np.int64(after[last, 0, again])
+        bases[0] = half * (1 - stays)
+        bases[1] = half * stays
         n = 0
         for side in range(2):
-            base = (1 - side) * half
             for slot in range(slots):
                 count = np.int64(boards[game, side, slot])
-                n = list_change(slot, 0, count, base, step_column, step_factor, n, columns, factors)
+                n = list_change(
+                    slot, 0, count, bases[side], step_column, step_factor, n, columns, factors
+                )
         add_columns(weights, columns, factors, n, bias, root)
         for a in range(offsets[game] - begin, offsets[game + 1] - begin):
-            n = 0
-            for side in range(2):
-                base = (1 - side) * half
-                # first a bit set without branches: which slots change is hard to predict
-                changed = 0
-                for slot in range(slots):
-                    differs = np.int64(boards[game, side, slot] != after[a, side, slot])
-                    changed |= differs << slot
-                while changed != 0:
-                    slot = lowest_bit(changed)
-                    changed &= changed - 1
-                    old, new = np.int64(boards[game, side, slot]), np.int64(after[a, side, slot])
-                    n = list_change(
-                        slot, old, new, base, step_column, step_factor, n, columns, factors
-                    )
+            n = list_changes(
+                boards[game], after[a], slots, bases, step_column, step_factor, columns, factors
+            )
             add_columns(weights, columns, factors, n, root, row)
             write_relu(row, halves, as_bfloat16, a, hidden16, hidden32)
 
 
-def first_layer_work(n_checkers, width):
+def first_layer_work(longest, width):
     """Return working memory for `first_layer`: two rows of sums, one also as half words, a list.
 
-    A list entry is one checker put on or taken from a slot; the list is padded to fours.
+    longest: changes of single features in which two positions can differ; the list is padded to
+    fours.
     """
     row = np.empty(width, np.float32)
-    longest = 4 * n_checkers + 4
-    columns, factors = np.zeros(longest, np.int64), np.zeros(longest, np.float32)
-    return np.empty(width, np.float32), row, row.view(np.uint16), columns, factors
+    columns, factors = np.zeros(longest + 4, np.int64), np.zeros(longest + 4, np.float32)
+    root, bases = np.empty(width, np.float32), np.zeros(2, np.int64)
+    return root, row, row.view(np.uint16), columns, factors, bases

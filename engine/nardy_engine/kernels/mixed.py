@@ -214,9 +214,7 @@ def list_mixed(scratch, high, low, mover, rules, out, start):
         return POOL_OVERFLOW
     wanted = wanted_teleports(scratch, scratch.state[S_NODES], rules) if flies else -1
     if kabutar and flies:
-        wanted = mover[rules.n_points]
-        if wanted > steps:
-            wanted = steps
+        wanted = mover[rules.n_points] if mover[rules.n_points] < steps else steps
     written = write_mixed(scratch, scratch.state[S_NODES], wanted, high, low, rules, out, start)
     if written != start:
         return written

@@ -85,7 +85,7 @@ class Scratch(NamedTuple):
 
 S_NODES, S_FINISH_DEPTH, S_GENERATION, S_TABLE_MASK, S_FINISH_TAG = 0, 1, 2, 3, 4
 S_USED, S_USED_HIGH = 5, 6
-"""Steps used by the plays of a segment, and those of its larger die; T-5 and T-6 leave no choice."""
+"""Steps used by the plays of a segment, and those of its larger die: T-5, T-6 leave no choice."""
 TELEPORT_SHIFT = 24
 """Bits of a tag above those that count dice: the teleports of a node."""
 C_CLOSED, C_BLOTS, C_HEAD_LEFT, C_RUN_MASK, C_SECTOR = 0, 1, 2, 3, 4

@@ -1,7 +1,7 @@
 """The compiled half of self-play: choose plays, advance games, form TD(lambda) targets; layer 3.
 
-Games run in lock step. Each keeps its trajectory: the position before every roll, whose turn it
-was and what the frozen network thought of it. When a game ends the lambda-returns are formed
+Games run in lock step. Each keeps its trajectory: the position before every decision, who was to
+act and what the frozen network thought of it. When a game ends the lambda-returns are formed
 backwards (Sutton & Barto 2018, eq. 12.18; undiscounted) and written to the fresh samples.
 """
 
@@ -14,7 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_engine.kernels._jit import jit
-from nardy_engine.kernels.scoring import fill_possible, is_race, outcome_index
+from nardy_engine.kernels.scoring import (
+    acts_again,
+    fill_possible,
+    flipped,
+    is_race,
+    outcome_index,
+)
 
 TIE = 1e-6
 """Equities closer than this are equal; the afterstate listed first is taken (T31)."""
@@ -29,17 +35,17 @@ class Tracks(NamedTuple):
     """The games of one worker and their trajectories."""
 
     boards: NDArray[np.int8]
-    """`[G, 2, P]` current positions, side to roll in row 0."""
+    """`[G, 2, P]` current positions, side to act in row 0."""
     sides: NDArray[np.int8]
-    """`[G]` 0 = the first player of the game is to roll."""
+    """`[G]` 0 = the first player of the game is to act."""
     ids: NDArray[np.int64]
     """`[G]` game ids: the dice stream."""
     turns: NDArray[np.int64]
-    """`[G]` turns played."""
+    """`[G]` decisions made."""
     path_boards: NDArray[np.int8]
     """`[G, T, 2, P]` positions before each roll."""
     path_sides: NDArray[np.int8]
-    """`[G, T]` who was to roll."""
+    """`[G, T + 1]` who was to act; the last entry is needed where a game is cut off."""
     path_probs: NDArray[np.float32]
     """`[G, T + 1, O]` the network's outcomes for the side to roll; entry 0 is never set."""
     next_id: NDArray[np.int64]
@@ -87,9 +93,9 @@ def choose_plays(after, offsets, first, end, logits, points, rules, possible, pr
     """Pick the best afterstate of games `first..end`.
 
     after: `[A, 2, P]` afterstates with the mover in row 0, those of game `g` at `offsets[g] -
-    offsets[first]`; logits: `[A, O] float32` for the side to roll next; points: `[O] float32` of
+    offsets[first]`; logits: `[A, O] float32` for the side that acts next; points: `[O] float32` of
     each outcome for the side it is seen from. Writes the row of the choice to `picked` `[G]` and
-    its outcome probabilities, seen from the side to roll next, to `best` `[G, O]`. A finished
+    its outcome probabilities, seen from the side that acts next, to `best` `[G, O]`. A finished
     game counts with its exact points and beats any estimate of lower value.
     """
     base = offsets[first]
@@ -97,17 +103,21 @@ def choose_plays(after, offsets, first, end, logits, points, rules, possible, pr
     for game in range(first, end):
         top = np.float32(-1e30)
         for a in range(offsets[game] - base, offsets[game + 1] - base):
-            over = outcome_index(after[a, 1], after[a, 0], rules)
+            stays = acts_again(after[a, 0], rules)
+            actor, other = after[a, 1 - stays], after[a, stays]
+            over = outcome_index(actor, other, rules)
             if over >= 0:
                 for k in range(n):
                     probs[k] = 0.0
                 probs[over] = 1.0
             else:
-                fill_possible(after[a, 1], after[a, 0], rules, possible)
+                fill_possible(actor, other, rules, possible)
                 masked_softmax(logits[a], possible, probs)
             equity = np.float32(0.0)
             for k in range(n):
-                equity -= probs[k] * points[k]
+                equity += probs[k] * points[k]
+            if stays == 0:
+                equity = -equity
             # The first one is taken whatever its value, so that a play is picked even if the
             # network has gone astray and says nothing but NaN.
             if a == offsets[game] - base or equity > top + TIE:
@@ -128,32 +138,30 @@ def phase_of(board, turn, rules):
 
 
 @jit
-def backward_returns(sides, probs, length, outcome, lambda_, targets, start):
+def backward_returns(sides, probs, length, outcome, lambda_, kinds, targets, start):
     """Write the lambda-returns of one game to `targets` from row `start`.
 
-    sides: `[T]` side to roll at each of `length` positions; probs: `[T + 1, O]` network outcomes;
-    outcome: index seen from the side of the last position, or -1 if the game was cut off and
-    `probs[length]` stands for what follows (T09). G_t = (1 - lambda) V_{t+1} + lambda G_{t+1},
-    turned to the view of t; turned only if the side changes (T02).
+    sides: `[T + 1]` side to act at each of `length` positions and after them; probs: `[T + 1, O]`
+    network outcomes; outcome: index seen from the side of the last position, or -1 if the game
+    was cut off and `probs[length]` stands for what follows (T09); kinds: `K`, ways to win. G_t =
+    (1 - lambda) V_{t+1} + lambda G_{t+1}, turned to the view of t; turned only if the side
+    changes (T02).
     """
     n = targets.shape[1]
-    half = n // 2
     for t in range(length - 1, -1, -1):
         row = start + t
-        if t == length - 1:
-            for k in range(n):
-                if outcome >= 0:
-                    targets[row, k] = 1.0 if k == outcome else 0.0
-                else:
-                    targets[row, k] = probs[length, k + half if k < half else k - half]
-        else:
-            flip = sides[t] != sides[t + 1]
-            for k in range(n):
-                source = k
-                if flip:
-                    source = k + half if k < half else k - half
+        flip = sides[t] != sides[t + 1]
+        for k in range(n):
+            source = k
+            if flip and k < 2 * kinds:
+                source = k + kinds if k < kinds else k - kinds
+            if t < length - 1:
                 value = (1.0 - lambda_) * probs[t + 1, source]
                 targets[row, k] = value + lambda_ * targets[row + 1, source]
+            elif outcome >= 0:
+                targets[row, k] = 1.0 if k == outcome else 0.0
+            else:
+                targets[row, k] = probs[length, source]
 
 
 @jit
@@ -162,7 +170,7 @@ def count_game(tracks, samples, game, length, outcome, points, rules):
     totals = samples.totals
     start = samples.filled[0]
     n = points.shape[0]
-    half = n // 2
+    half = rules.n_kinds
     totals[1] += length
     if outcome < 0:
         totals[2] += 1
@@ -170,7 +178,7 @@ def count_game(tracks, samples, game, length, outcome, points, rules):
         totals[0] += 1
         seen = outcome
         if tracks.path_sides[game, length - 1] != 0:
-            seen = outcome + half if outcome < half else outcome - half
+            seen = flipped(outcome, rules)
         samples.outcomes[seen] += 1
         if seen < half:
             totals[3] += 1
@@ -184,9 +192,10 @@ def count_game(tracks, samples, game, length, outcome, points, rules):
         totals[4] += abs(target - guess)
         totals[5] += 1
         if outcome >= 0:
-            won = 1.0 if outcome < half else 0.0
+            ended = outcome
             if tracks.path_sides[game, t] != tracks.path_sides[game, length - 1]:
-                won = 1.0 - won
+                ended = flipped(outcome, rules)
+            won = 1.0 if ended < half else 0.0
             phase = phase_of(tracks.path_boards[game, t], t, rules)
             # A network that has diverged says NaN, which no integer holds: it counts as 0.
             cell = int(win * CALIBRATION_BINS) if win > 0 else 0
@@ -203,22 +212,25 @@ def flush_game(tracks, samples, game, length, outcome, lambda_, points, rules):
     start = samples.filled[0]
     backward_returns(
         tracks.path_sides[game], tracks.path_probs[game], length, outcome, lambda_,
-        samples.targets, start,
+        rules.n_kinds, samples.targets, start,
     )  # fmt: skip
     for t in range(length):
         for side in range(2):
-            for slot in range(rules.n_points + 2):
+            for slot in range(rules.n_slots):
                 samples.boards[start + t, side, slot] = tracks.path_boards[game, t, side, slot]
     count_game(tracks, samples, game, length, outcome, points, rules)
     samples.filled[0] = start + length
 
 
 @jit
-def restart_game(tracks, game, start_row):
-    """Set up a new game, with the next id of this worker, in the place of a finished one."""
-    for slot in range(start_row.shape[0]):
-        tracks.boards[game, 0, slot] = start_row[slot]
-        tracks.boards[game, 1, slot] = start_row[slot]
+def restart_game(tracks, game, start_board):
+    """Set up a new game, with the next id of this worker, in the place of a finished one.
+
+    start_board: `[2, P] int8`, the side that moves first in row 0.
+    """
+    for side in range(2):
+        for slot in range(start_board.shape[1]):
+            tracks.boards[game, side, slot] = start_board[side, slot]
     tracks.sides[game] = 0
     tracks.turns[game] = 0
     tracks.ids[game] = tracks.next_id[0]
@@ -227,30 +239,34 @@ def restart_game(tracks, game, start_row):
 
 @jit
 def advance_games(
-    tracks, samples, first, end, after, picked, best, lambda_, points, start_row, rules
+    tracks, samples, first, end, after, picked, best, lambda_, points, start_board, rules
 ):
     """Play the chosen afterstates of games `first..end`; flush and restart those that end.
 
     `samples` must have room for `end - first` games of full length.
     """
     longest = tracks.path_boards.shape[1]
-    slots = rules.n_points + 2
     for game in range(first, end):
         turn = tracks.turns[game]
         a = picked[game]
         for side in range(2):
-            for slot in range(slots):
+            for slot in range(rules.n_slots):
                 tracks.path_boards[game, turn, side, slot] = tracks.boards[game, side, slot]
         tracks.path_sides[game, turn] = tracks.sides[game]
         outcome = outcome_index(after[a, 0], after[a, 1], rules)
         if outcome < 0:
             for k in range(points.shape[0]):
                 tracks.path_probs[game, turn + 1, k] = best[game, k]
-            for slot in range(slots):
-                tracks.boards[game, 0, slot] = after[a, 1, slot]
-                tracks.boards[game, 1, slot] = after[a, 0, slot]
-            tracks.sides[game] = 1 - tracks.sides[game]
+            stays = acts_again(after[a, 0], rules)
+            for slot in range(rules.n_slots):
+                tracks.boards[game, 0, slot] = after[a, 1 - stays, slot]
+                tracks.boards[game, 1, slot] = after[a, stays, slot]
+            if rules.again != 0:
+                tracks.boards[game, 0, rules.again] = 0
+            if stays == 0:
+                tracks.sides[game] = 1 - tracks.sides[game]
+            tracks.path_sides[game, turn + 1] = tracks.sides[game]
             tracks.turns[game] = turn + 1
         if outcome >= 0 or turn + 1 == longest:
             flush_game(tracks, samples, game, turn + 1, outcome, lambda_, points, rules)
-            restart_game(tracks, game, start_row)
+            restart_game(tracks, game, start_board)

@@ -198,7 +198,7 @@ def _check_emir(variant: Variant, name: str, row: tuple[int, ...], other: tuple[
         where = "borne off" if place == OFF else f"on {place}"
         raise PositionError(f"{name} has its emir {where}, where it has no checker")
     above = variant.recall(row, "emir_above")
-    if above > (row[place] - 1 if place == variant.head_point else 0):
+    if above > (max(row[place] - 1, 0) if place == variant.head_point else 0):
         raise PositionError(
             f"{name} has {above} checkers above the emir; they stand on the head with it"
         )

@@ -78,7 +78,7 @@ def test_lines_of_a_board_are_equally_long() -> None:
 
 def test_pip_count_counts_the_bar_above_the_head() -> None:
     """25 pips a checker on the bar, none for those borne off."""
-    assert pip_count(row("bar:2 13:5 6:3 5:2 off3")) == 50 + 65 + 18 + 10
+    assert pip_count(SHORT, row("bar:2 13:5 6:3 5:2 off3")) == 50 + 65 + 18 + 10
 
 
 def test_layout_is_anticlockwise_and_invertible() -> None:

@@ -102,28 +102,29 @@ def test_bad_lines_are_one_sentence(text: str, error: type[NardyError], words: s
     assert "\n" not in str(caught.value)
 
 
-def test_results_are_exactly_me_and_opp() -> None:
+def test_results_are_written_character_for_character() -> None:
     """The answer of the opening 3-3 of long nardy, character for character (L-9)."""
     ends = [(row("24:13 18:2"), row("24:15")), (row("24:13 21:1 15:1"), row("24:15"))]
-    written = ResultWriter(LONG).line("x", np.array(ends, dtype=np.int8))
+    written = ResultWriter(LONG).line("x", np.array(ends, dtype=np.int8), [-1, -1])
     opp = '"opp":{"points":{"24":15},"bar":0,"off":0}'
+    after = '"over":false,"next":"opp","pending":[],"roll":"normal"'
     assert written == (
         '{"id":"x","results":['
-        f'{{"me":{{"points":{{"24":13,"18":2}},"bar":0,"off":0}},{opp}}},'
-        f'{{"me":{{"points":{{"24":13,"21":1,"15":1}},"bar":0,"off":0}},{opp}}}]}}'
+        f'{{"me":{{"points":{{"24":13,"18":2}},"bar":0,"off":0}},{opp},{after}}},'
+        f'{{"me":{{"points":{{"24":13,"21":1,"15":1}},"bar":0,"off":0}},{opp},{after}}}]}}'
     )
 
 
 def test_extras_say_who_acts_or_who_won() -> None:
     """Outcome indices count from row 0: index 1 is a mars won, 2 an oin lost (L-40)."""
     ends = [(row("off15"), row("24:15")), (row("24:15"), row("off15")), (row("1:1"), row("24:15"))]
-    written = ResultWriter(LONG, extras=True).line(7, np.array(ends, dtype=np.int8), [1, 2, -1])
+    written = ResultWriter(LONG).line(7, np.array(ends, dtype=np.int8), [1, 2, -1])
     results = json.loads(written)["results"]
     extras = [{k: v for k, v in result.items() if k not in ("me", "opp")} for result in results]
     assert extras == [
         {"over": True, "winner": "me", "points": 2},
         {"over": True, "winner": "opp", "points": 1},
-        {"over": False, "next": "opp", "pending": []},
+        {"over": False, "next": "opp", "pending": [], "roll": "normal"},
     ]
 
 
@@ -142,9 +143,13 @@ def test_the_quick_writer_agrees_with_the_plain_one(literal: str) -> None:
     boards = np.array([play.end for play in plays], dtype=np.int8)
     writer = ResultWriter(SHORT)
     for _ in range(2):
-        results = json.loads(writer.line("x", boards))["results"]
+        results = json.loads(writer.line("x", boards, [-1] * len(plays)))["results"]
         assert results == [
             {
+                "over": False,
+                "next": "opp",
+                "pending": [],
+                "roll": "normal",
                 "me": side_to_json(SHORT, play.end.mover),
                 "opp": side_to_json(SHORT, play.end.opponent),
             }
@@ -156,5 +161,5 @@ def test_ids_come_back_as_they_were() -> None:
     """Quotes, other scripts and numbers in an id survive."""
     empty = np.zeros((0, 2, LONG.n_slots), dtype=np.int8)
     for case_id in ('a"b\\', "нарды", 5, None, ["x"]):
-        written = ResultWriter(LONG).line(case_id, empty)
+        written = ResultWriter(LONG).line(case_id, empty, [])
         assert json.loads(written) == {"id": case_id, "results": []}

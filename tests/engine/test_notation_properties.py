@@ -179,7 +179,7 @@ def test_any_position_can_be_drawn(drawn: tuple[Variant, ParsedPosition]) -> Non
 def test_written_results_are_read_as_cases(drawn: tuple[Variant, ParsedPosition]) -> None:
     """A result of the quick writer, given dice, is a case with the same rows."""
     game, parsed = drawn
-    text = ResultWriter(game).line("x", np.array([parsed.position], dtype=np.int8))
+    text = ResultWriter(game).line("x", np.array([parsed.position], dtype=np.int8), [-1])
     result = text.removeprefix('{"id":"x","results":[').removesuffix("}]}")
     assert case_from_json(result + ',"dice":[1,2]}', game).position == parsed.position
 

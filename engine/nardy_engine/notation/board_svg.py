@@ -2,7 +2,9 @@
 
 The lie of the points is that of `board_layout`: from the seat of the side to act, its numbers on
 the frame, its way anticlockwise from the top right to the bottom right. A play is drawn as arrows
-on the position before it. Nothing is fetched: no fonts, scripts or styles from elsewhere.
+on the position before it. A captive (EMI-5) lies at the edge of the board under its captors, with
+a red ring around it, and an emir wears a star. Nothing is fetched: no fonts, scripts or styles
+from elsewhere.
 """
 
 from __future__ import annotations
@@ -12,15 +14,20 @@ from collections.abc import Sequence
 from html import escape
 
 from nardy_engine.notation.board_layout import (
+    captives_by_point,
     columns_left_of_bar,
+    emir_level,
     head_points,
+    memory_words,
     opponent_leaves_left,
     pip_count,
     place,
+    turn_text,
 )
+from nardy_engine.notation.segments import segment_dice
 from nardy_engine.notation.situation import SIDE_NAMES, ParsedPosition, Side, other_side
 from nardy_engine.rules import Variant
-from nardy_engine.types import OFF, Dice, Play, Position, Row, Step
+from nardy_engine.types import MOVER, OFF, Dice, Play, Position, Row, Step
 
 _COLUMN = 48
 _RADIUS = 22
@@ -32,6 +39,8 @@ _BAR = 56
 _TRAY = 56
 _CAPTION = 26
 _ARROW = "#1f8a55"
+_LONG_CAPTION = 80
+"""Characters that no longer fit in the usual size."""
 
 _CHECKERS: dict[Side, tuple[str, str, str]] = {
     "W": ("url(#ivory)", "#8a6d45", "#5b4224"),
@@ -68,7 +77,7 @@ def board_svg(
         variant: The game.
         position: Row 0 is `side`.
         side: Colour of the side to act, from whose seat the board is seen.
-        dice: The roll, shown on the board; None before the roll.
+        dice: The roll, shown on the board; None before the roll. Dice owed are shown without it.
         play: A play from this position, shown as arrows.
         caption: The line below the board; None for pip counts and checkers borne off.
 
@@ -86,6 +95,7 @@ class _Picture:
         self._position = position
         self._side = side
         self._columns = variant.setup.points // 2
+        self._captives = captives_by_point(variant, position)
         self._left_tray = _TRAY if opponent_leaves_left(variant) else 0
         self._field_x = _FRAME + self._left_tray
         self._field_width = self._columns * _COLUMN + _BAR
@@ -97,7 +107,9 @@ class _Picture:
 
     def draw(self, dice: Dice | None, play: Play | None, caption: str | None) -> str:
         """Put the parts together, from the back to the front."""
-        title = f"{self._variant.title}, {SIDE_NAMES[self._side]} to act"
+        doing = turn_text(self._variant, self._position, dice)
+        title = f"{self._variant.title}: {SIDE_NAMES[self._side]} {doing}"
+        shown = dice or segment_dice(self._variant, self._position)
         parts = [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self._width} {self._height}" '
             f'width="{self._width}" height="{self._height}" role="img" '
@@ -108,7 +120,7 @@ class _Picture:
             *self._points(),
             *self._checkers(),
             *self._trays(),
-            *(self._dice(dice) if dice else []),
+            *self._dice(shown),
             *(self._arrows(play.steps) if play else []),
             self._caption(caption),
             "</svg>",
@@ -198,18 +210,50 @@ class _Picture:
 
     def _checkers(self) -> list[str]:
         parts = []
+        for point, captive in self._captives.items():
+            colour = self._side if captive == MOVER else other_side(self._side)
+            row = self._position[captive]
+            own = point if captive == MOVER else self._variant.opposite_point(point)
+            x, y = self._on_point(point, 0)
+            parts.append(_checker(x, y, colour, 0, is_emir=self._is_emir(row, own)))
+            parts.append(_captive_ring(x, y))
         for viewer, row in ((True, self._position.mover), (False, self._position.opponent)):
             colour = self._side if viewer else other_side(self._side)
-            for slot in range(1, self._variant.n_slots):
-                for level in range(min(row[slot], _STACK)):
-                    number = row[slot] if level == _STACK - 1 and row[slot] > _STACK else 0
-                    parts.append(_checker(*self._spot(viewer, slot, level), colour, number))
+            for slot in range(1, self._variant.n_counts):
+                parts += self._stack(viewer, row, slot, colour)
         return parts
+
+    def _stack(self, viewer: bool, row: Row, slot: int, colour: Side) -> list[str]:
+        """Draw one side's checkers on a slot, the lowest first."""
+        under = self._under(viewer, slot)
+        shown = min(row[slot], _STACK - under)
+        # Where the emir's place in a high stack is not drawn, the highest one drawn stands for it.
+        emir = min(emir_level(self._variant, row), shown - 1) if self._is_emir(row, slot) else -1
+        return [
+            _checker(
+                *self._spot(viewer, slot, level),
+                colour,
+                row[slot] if level == shown - 1 and row[slot] > shown else 0,
+                is_emir=level == emir,
+            )
+            for level in range(shown)
+        ]
+
+    def _is_emir(self, row: Row, slot: int) -> bool:
+        return self._variant.captives_exist and self._variant.recall(row, "emir") == slot
+
+    def _under(self, viewer: bool, slot: int) -> int:
+        """Return 1 where a captive lies under the checkers of a slot."""
+        if slot == self._variant.bar:
+            return 0
+        point = slot if viewer else self._variant.opposite_point(slot)
+        return int(point in self._captives)
 
     def _spot(self, viewer: bool, slot: int, level: int) -> tuple[float, float]:
         """Return where a checker of one side lies, by its own slot."""
         if slot == self._variant.bar:
             return self._on_bar(viewer, level)
+        level += self._under(viewer, slot)
         return self._on_point(slot if viewer else self._variant.opposite_point(slot), level)
 
     def _trays(self) -> list[str]:
@@ -229,19 +273,25 @@ class _Picture:
                 )
         return parts
 
-    def _dice(self, dice: Dice) -> list[str]:
+    def _dice(self, dice: Sequence[int]) -> list[str]:
+        """Draw the dice that are to be played in a row, smaller if there are many."""
         right = self._bar_x + _BAR
-        middle = right + (self._field_x + self._field_width - right) / 2
+        width = self._field_x + self._field_width - right
         y = (self._top + self._bottom) / 2
+        size = min(1.0, width / (54 * len(dice) + 20)) if dice else 1.0
         fill, outline, ink = _CHECKERS[self._side]
         parts = []
-        for number, x in zip(dice, (middle - 27, middle + 27), strict=True):
+        for i, number in enumerate(dice):
+            x = right + width / 2 + (i - (len(dice) - 1) / 2) * 54 * size
+            half = round(19 * size, 1)
             parts.append(
-                f'<rect x="{x - 19}" y="{y - 19}" width="38" height="38" rx="8" fill="{fill}" '
+                f'<rect x="{x - half:g}" y="{y - half:g}" width="{2 * half:g}" '
+                f'height="{2 * half:g}" rx="{8 * size:g}" fill="{fill}" '
                 f'stroke="{outline}" stroke-width="1.5"/>'
             )
             parts += [
-                f'<circle cx="{x + 11 * dx}" cy="{y + 11 * dy}" r="3.8" fill="{ink}"/>'
+                f'<circle cx="{x + 11 * size * dx:g}" cy="{y + 11 * size * dy:g}" '
+                f'r="{3.8 * size:g}" fill="{ink}"/>'
                 for dx, dy in _PIPS[number]
             ]
         return parts
@@ -252,7 +302,11 @@ class _Picture:
         heights = list(self._position.mover)
         parts = []
         for step in steps:
-            start = self._spot(True, step.source, heights[step.source] - 1)
+            if step.source == OFF:  # a nuker comes from the reserve beside the board (EMI-11)
+                x, y = self._tray(True)
+                start = x + (_TRAY - 8) / 2, y - 14.0
+            else:
+                start = self._spot(True, step.source, heights[step.source] - 1)
             heights[step.source] -= 1
             if step.target == OFF:
                 x, y = self._tray(True)
@@ -299,10 +353,15 @@ class _Picture:
         if caption is None:
             parsed = ParsedPosition(self._position, self._side)
             caption = "  \u2022  ".join(
-                f"{SIDE_NAMES[side]}: {pip_count(row)} pips, {row[OFF]} off"
+                f"{SIDE_NAMES[side]}: {', '.join(self._facts(row))}"
                 for side, row in _rows_by_colour(parsed)
             )
-        return _text(self._width / 2, self._height - 13, caption, 15, "#f3e6cf")
+        size = 15 if len(caption) < _LONG_CAPTION else 12
+        return _text(self._width / 2, self._height - 13, caption, size, "#f3e6cf")
+
+    def _facts(self, row: Row) -> list[str]:
+        pips = pip_count(self._variant, row)
+        return [f"{pips} pips", f"{row[OFF]} off", *memory_words(self._variant, row)]
 
 
 def _rows_by_colour(parsed: ParsedPosition) -> list[tuple[Side, Row]]:
@@ -332,7 +391,27 @@ def _text(x: float, y: float, text: str, size: int, fill: str, bold: bool = Fals
     )
 
 
-def _checker(x: float, y: float, side: Side, number: int) -> str:
+def _captive_ring(x: float, y: float) -> str:
+    return (
+        f'<circle cx="{x}" cy="{y}" r="{_RADIUS - 4}" fill="none" stroke="#b3261e" '
+        'stroke-width="3.5" stroke-dasharray="6 4"><title>captive</title></circle>'
+    )
+
+
+def _star(x: float, y: float) -> str:
+    """Draw the mark of an emir."""
+    corners = []
+    for i in range(10):
+        radius = 12.0 if i % 2 == 0 else 5.0
+        angle = math.pi * (i / 5 - 0.5)
+        corners.append(f"{x + radius * math.cos(angle):.1f},{y + radius * math.sin(angle):.1f}")
+    return (
+        f'<polygon points="{" ".join(corners)}" fill="#ffc73a" stroke="#5b3a00" '
+        'stroke-width="1.2"><title>emir</title></polygon>'
+    )
+
+
+def _checker(x: float, y: float, side: Side, number: int, is_emir: bool = False) -> str:
     fill, outline, ink = _CHECKERS[side]
     parts = [
         f'<circle cx="{x}" cy="{y}" r="{_RADIUS - 0.8}" fill="{fill}" stroke="{outline}" '
@@ -340,6 +419,8 @@ def _checker(x: float, y: float, side: Side, number: int) -> str:
         f'<circle cx="{x}" cy="{y}" r="{_RADIUS - 7}" fill="none" stroke="{outline}" '
         'stroke-opacity="0.35" stroke-width="1.2"/>',
     ]
+    if is_emir:
+        parts.append(_star(x, y))
     if number:
         parts.append(_text(x, y + 6, str(number), 17, ink, bold=True))
     return "\n".join(parts)

@@ -55,7 +55,7 @@ def read_position(
     if looks_like_ogid(text):
         return parse_ogid(text, variant).parsed(turn_meaning)
     game, _, rest = text.partition(":")
-    if _COMPACT.fullmatch(game) and looks_like_ogid(rest):
+    if _COMPACT.fullmatch(game) and looks_like_ogid(rest.partition(";")[0]):
         return parse_compact_id(text, variant, turn_meaning)
     if _GNUID.fullmatch(text):
         return parse_gnuid(text, variant)

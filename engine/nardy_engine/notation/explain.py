@@ -14,7 +14,7 @@ from nardy_engine.notation.blocks import forbidden_block
 from nardy_engine.notation.reading import counted, listed
 from nardy_engine.reference.head import dice_programme
 from nardy_engine.rules import Variant
-from nardy_engine.rules.components import BlockCheck, Contact, HeadLimit, Overshoot
+from nardy_engine.rules.components import BlockCheck, Contact, HeadLimit, Overshoot, Parity
 from nardy_engine.types import OFF, Dice, Play, Position
 
 Way = tuple[int, ...]
@@ -22,6 +22,35 @@ Way = tuple[int, ...]
 
 Hop = tuple[int, int, int]
 """Source, target and die of one step."""
+
+_MOST_SHOWN = 12
+"""Legal plays named in one sentence."""
+
+
+def not_among(variant: Variant, position: Position, dice: Dice | None, legal: Sequence[str]) -> str:
+    """Say which plays are legal, where it would take more than one sentence to say why.
+
+    Args:
+        variant: The game.
+        position: Before the play, mover in row 0.
+        dice: The roll; None if the position says what is played.
+        legal: The texts of all legal plays.
+
+    Returns:
+        One sentence without its final stop.
+    """
+    only_pass = len(legal) == 1 and legal[0] == "pass"
+    if only_pass and dice and variant.dice.parity is not Parity.OFF:
+        first = variant.recall(position.mover, "first") == 1
+        kind = "even" if first else "odd"
+        if (min(dice) % 2 == 0) is not first:
+            return f"this side plays only if the smaller number is {kind}; the only play is to pass"
+    if only_pass:
+        return "no die can be played, so the only legal play is to pass"
+    if len(legal) <= _MOST_SHOWN:
+        return f"this is not among the legal plays, which are {listed(legal, 'and')}"
+    shown = ", ".join(legal[:_MOST_SHOWN])
+    return f"this is not among the {len(legal)} legal plays, such as {shown}"
 
 
 def why_illegal(
@@ -214,7 +243,7 @@ def _held_back(variant: Variant, mover: list[int], source: int) -> str:
 
 def _bearing_off(variant: Variant, mover: list[int], source: int, die: int) -> str:
     """Say what forbids bearing off from `source` (L-30..L-32, ONE-3, BNA-3), or ''."""
-    outside = [slot for slot in range(variant.setup.home + 1, variant.n_slots) if mover[slot]]
+    outside = [slot for slot in range(variant.setup.home + 1, variant.n_counts) if mover[slot]]
     if outside:
         place = _name(variant, outside[-1])
         return (

@@ -11,9 +11,10 @@ import base64
 import binascii
 
 from nardy_engine.errors import NotationError, PositionError
-from nardy_engine.notation.situation import Match, ParsedPosition, Side
+from nardy_engine.notation.situation import Match, ParsedPosition, Side, other_side, situation
 from nardy_engine.rules import Variant
 from nardy_engine.rules.components import Contact, Direction
+from nardy_engine.rules.memory import owed_dice
 from nardy_engine.types import OFF, Dice, Position, Row
 
 POSITION_ID_LENGTH = 14
@@ -49,6 +50,16 @@ def require_short(variant: Variant, notation: str) -> None:
         )
 
 
+def require_no_owed_dice(variant: Variant, position: Position, notation: str) -> None:
+    """Refuse positions in the middle of a roll, which only games of this project know.
+
+    Raises:
+        NotationError: A side has dice to play before anybody rolls (T-9).
+    """
+    if any(owed_dice(variant, row) for row in position):
+        raise NotationError(f"{notation} has no place for dice owed; use the position text")
+
+
 # -- position -------------------------------------------------------------------------------------
 
 
@@ -61,9 +72,10 @@ def position_id(variant: Variant, position: Position) -> str:
     '4HPwATDgc/ABMA'
     """
     require_short(variant, "a gnubg Position ID")
+    require_no_owed_dice(variant, position, "a gnubg Position ID")
     bits = n_bits = 0
     for row in (position.opponent, position.mover):
-        for count in row[OFF + 1 :]:
+        for count in row[OFF + 1 : variant.n_counts]:
             bits |= ((1 << count) - 1) << n_bits
             n_bits += count + 1
     return _pack(bits, _POSITION_BITS)
@@ -76,6 +88,14 @@ def parse_position_id(text: str, variant: Variant) -> ParsedPosition:
         NotationError: The text is no Position ID.
         PositionError: It holds too many checkers, a shared point, or two shut-out bars.
     """
+    mover, opponent = _counts(text, variant)
+    parsed = situation(variant, {"W": mover, "B": opponent}, "W")
+    variant.check_position(parsed.position)
+    return parsed
+
+
+def _counts(text: str, variant: Variant) -> tuple[Row, Row]:
+    """Return the checkers of the side on roll and of the other one."""
     require_short(variant, "a gnubg Position ID")
     bits = _unpack(text, POSITION_ID_LENGTH, "Position ID")
     rows: list[Row] = []
@@ -94,7 +114,7 @@ def parse_position_id(text: str, variant: Variant) -> ParsedPosition:
         rows.append((variant.setup.checkers - sum(counts), *counts))
     if bits:
         raise NotationError(f"the Position ID '{text}' has bits left over after both sides")
-    return ParsedPosition(variant.check_position(Position(rows[1], rows[0])))
+    return rows[1], rows[0]
 
 
 # -- match ----------------------------------------------------------------------------------------
@@ -220,7 +240,9 @@ def parse_gnuid(text: str, variant: Variant) -> ParsedPosition:
     if not colon:
         return parsed
     side, dice, match = parse_match_id(rest, variant)
-    return ParsedPosition(parsed.position, side, dice, match)
+    mover, opponent = _counts(board, variant)
+    counts = {side: mover, other_side(side): opponent}
+    return situation(variant, counts, side, dice, match)
 
 
 # -- Base64 ----------------------------------------------------------------------------------------

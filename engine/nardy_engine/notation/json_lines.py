@@ -1,22 +1,44 @@
 """Cases and results as JSON lines: `{"id","variant","options","me":SIDE,"opp":SIDE,"dice":[a,b]}`.
 
 Layer 3; imports errors, types, rules. SIDE is `{"points":{"24":13,"18":2},"bar":n,"off":n}` in the
-side's *own* numbers; `me` is the side that rolled, in the case and in every result. Results are
-written by `ResultWriter`, which keeps the texts of pieces of rows, because consecutive
-afterstates differ in a few points only.
+side's *own* numbers; `me` is the side that plays, in the case and in every result. Where a game
+remembers more (`rules.memory`), SIDE has more fields; a reader assumes what is left out (`recall`):
+
+    captive emir above res first   emir: own checkers under opposing ones (as in `points`), point
+                                   of the emir (25 bar, 0 off), checkers above it on the head,
+                                   nukers in reserve, own first roll still to come
+    owed                           `{"5":2}`: steps of each die to play before anybody rolls
+    roller head_left               it threw those dice; checkers that may still leave its head
+    rolls last taken               own rolls so far; it has the last turn; its emir is taken
+
+A case may also say `"colour":"W"|"B"`, that of `me` where it counts who moved first, and
+`"preroll":true` before a pre-roll move. It has no `dice` if `me` owes some or moves before rolling.
+
+An answer to a case has one RESULT for each play, `{"me","opp","over":false,"next":"me"|"opp",
+"pending":[5,5]}`: who acts next and all dice that this side must play; before a roll `pending` is
+empty and `"roll":"normal"|"extra"` follows, extra if the side that has just rolled rolls again;
+`"preroll":true` if a pre-roll move may come first. A finished game has `"over":true,"winner":
+"me"|"opp"|"draw","points":n`. With `me` and `opp` exchanged if `next` is `opp`, a result is the
+next case. A whole roll is answered with results before the next roll, without `pending`.
+
+Results are written by `ResultWriter`, which keeps the texts of pieces of rows, because
+consecutive afterstates differ in a few points only.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from nardy_engine.errors import NotationError
 from nardy_engine.notation.reading import counted
+from nardy_engine.notation.recall import Memory, unusual_memory, with_memory
+from nardy_engine.notation.segments import pending_dice
 from nardy_engine.rules import Variant, load_variant
-from nardy_engine.types import OFF, Board, Dice, Position, Row
+from nardy_engine.rules.memory import has_segments, owed_dice
+from nardy_engine.types import MOVER, OFF, OPPONENT, Board, Dice, Position, Row
 
 _MOST_CACHED = 1 << 16
 """Texts kept of one piece of the board before starting anew; bounds its memory."""
@@ -34,7 +56,20 @@ class Case(NamedTuple):
     """The game with the options of the line."""
     position: Position
     """Row 0 is `me`."""
-    dice: Dice
+    dice: Dice | None
+    """None if `me` owes dice or makes a pre-roll move."""
+
+    @property
+    def is_own_roll(self) -> bool:
+        """Whether `me` has just thrown the dice of the case."""
+        return self.dice is not None
+
+
+_NUMBERS = {"emir": "emir", "above": "emir_above", "res": "reserve", "rolls": "rolls"} | {
+    "head_left": "head_left"
+}
+_FLAGS = {"first": "fresh", "roller": "roller", "last": "last_turn", "taken": "emir_taken"}
+"""Fields of a SIDE and the memory that they hold: numbers, and true or false."""
 
 
 # -- reading --------------------------------------------------------------------------------------
@@ -59,18 +94,57 @@ def case_from_json(line: str | bytes, variant: Variant | None = None) -> Case:
     """
     case = _object(line)
     game = _variant(case, variant)
-    for name in ("me", "opp", "dice"):
+    for name in ("me", "opp"):
         if name not in case:
             raise NotationError(f"the field '{name}' is missing")
-    position = Position(
-        side_from_json(game, case["me"], "me"), side_from_json(game, case["opp"], "opp")
+    me, my_memory = _side(game, case["me"], "me")
+    opp, their_memory = _side(game, case["opp"], "opp")
+    if not game.memory:
+        position = Position(me, opp)
+    else:
+        position = _remembering(game, case, (me, opp), (my_memory, their_memory))
+    game.check_position(position)
+    return Case(case.get("id"), game, position, _dice(game, case, position))
+
+
+def _dice(variant: Variant, case: Mapping[str, Any], position: Position) -> Dice | None:
+    """Return the roll, None where the position says what is played."""
+    dice = case.get("dice")
+    before = bool(variant.memory) and (
+        "has dice to play already"
+        if owed_dice(variant, position.mover)
+        else "moves before it rolls"
+        if variant.recall(position.mover, "preroll")
+        else ""
     )
-    dice = case["dice"]
+    if before:
+        if dice:
+            raise NotationError(f"'me' {before}: leave 'dice' out")
+        return None
+    if "dice" not in case:
+        raise NotationError("the field 'dice' is missing")
     if not isinstance(dice, list) or len(dice) != 2 or not all(type(die) is int for die in dice):
         raise NotationError(f"'dice' is a list of two numbers such as [6,4], not {_shown(dice)}")
-    return Case(
-        case.get("id"), game, game.check_position(position), game.check_dice((dice[0], dice[1]))
-    )
+    return variant.check_dice((dice[0], dice[1]))
+
+
+def _remembering(
+    variant: Variant,
+    case: Mapping[str, Any],
+    counts: tuple[Row, Row],
+    memory: tuple[dict[str, int], dict[str, int]],
+) -> Position:
+    """Return the position with its memory, as far as the case does not say it by assumption."""
+    colour = case.get("colour")
+    if colour not in (None, "W", "B"):
+        raise NotationError(f'\'colour\' is "W" or "B", not {_shown(colour)}')
+    if colour is None:
+        # Where the other side has finished and 'me' still plays, the other side moved first (DR-1).
+        finished = [row[OFF] == variant.setup.checkers for row in counts]
+        colour = "B" if variant.has_draw and finished == [False, True] else "W"
+    if "preroll" in case and variant.remembers("preroll"):
+        memory[MOVER]["preroll"] = _flag(case["preroll"], "the case", "preroll")
+    return with_memory(variant, counts, memory, MOVER if colour == "W" else OPPONENT)
 
 
 def _no_number(name: str) -> Any:
@@ -124,7 +198,7 @@ def _changed(variant: Variant, options: str) -> Variant:
 
 
 def side_from_json(variant: Variant, side: Any, name: str = "the side") -> Row:
-    """Read a SIDE.
+    """Read a SIDE on its own; what it leaves out is assumed as before an own roll.
 
     Args:
         variant: The game.
@@ -134,12 +208,18 @@ def side_from_json(variant: Variant, side: Any, name: str = "the side") -> Row:
     Raises:
         NotationError: It is no SIDE. The number of checkers is checked with the whole position.
     """
+    row, memory = _side(variant, side, name)
+    return with_memory(variant, (row, variant.start_row()), (memory, {})).mover
+
+
+def _side(variant: Variant, side: Any, name: str) -> tuple[Row, dict[str, int]]:
+    """Return the checkers of a SIDE and what it says about memory."""
     if not isinstance(side, dict) or not isinstance(side.get("points", {}), dict):
         raise NotationError(f'\'{name}\' is like {{"points":{{"24":15}}}}, not {_shown(side)}')
-    unknown = side.keys() - {"points", "bar", "off"}
+    unknown = side.keys() - _known_fields(variant)
     if unknown:
         raise NotationError(f"'{name}' has an unknown field '{min(unknown)}'")
-    row = [0] * variant.n_slots
+    row = [0] * variant.n_counts
     points: dict[str, Any] = side.get("points", {})
     names = _point_numbers(variant.head_point)
     for point, count in points.items():
@@ -151,7 +231,55 @@ def side_from_json(variant: Variant, side: Any, name: str = "the side") -> Row:
         row[slot] = _count(variant, count, name, point)
     row[variant.bar] = _count(variant, side.get("bar", 0), name, "bar")
     row[OFF] = _count(variant, side.get("off", 0), name, "off")
-    return tuple(row)
+    return tuple(row), _side_memory(variant, side, name) if variant.memory else {}
+
+
+@lru_cache(maxsize=64)
+def _known_fields(variant: Variant) -> frozenset[str]:
+    fields = {"points", "bar", "off"}
+    fields |= {field for field, slot in (_NUMBERS | _FLAGS).items() if variant.remembers(slot)}
+    if has_segments(variant):
+        fields.add("owed")
+    if variant.captives_exist:
+        fields.add("captive")
+    return frozenset(fields)
+
+
+def _side_memory(variant: Variant, side: Mapping[str, Any], name: str) -> dict[str, int]:
+    memory = {}
+    most = {item.name: item.most for item in variant.memory}
+    for field, slot in _NUMBERS.items():
+        if field in side:
+            memory[slot] = _number(side[field], most[slot], name, field)
+    for field, slot in _FLAGS.items():
+        if field in side:
+            memory[slot] = _flag(side[field], f"'{name}'", field)
+    for field, slot, n_entries in (
+        ("owed", "owed", variant.dice.sides),
+        ("captive", "captive", variant.head_point),
+    ):
+        entries = side.get(field, {})
+        if not isinstance(entries, dict):
+            raise NotationError(
+                f"'{field}' is an object such as {{\"5\":1}}, not {_shown(entries)}"
+            )
+        for key, number in entries.items():
+            if key not in _point_numbers(n_entries):
+                raise NotationError(f"'{field}' has a key '{key}'; it is 1 to {n_entries}")
+            memory[f"{slot}_{key}"] = _number(number, most[f"{slot}_{key}"], name, field)
+    return memory
+
+
+def _number(value: Any, most: int, name: str, field: str) -> int:
+    if type(value) is not int or not 0 <= value <= most:
+        raise NotationError(f"'{field}' of '{name}' is 0 to {most}, not {_shown(value)}")
+    return value
+
+
+def _flag(value: Any, name: str, field: str) -> int:
+    if value not in (0, 1) or not isinstance(value, int):
+        raise NotationError(f"'{field}' of {name} is true or false, not {_shown(value)}")
+    return int(value)
 
 
 @lru_cache(maxsize=64)
@@ -178,7 +306,7 @@ def _shown(value: Any) -> str:
 
 
 def side_to_json(variant: Variant, row: Row) -> dict[str, Any]:
-    """Return a SIDE, points from the highest down, bar and off always there.
+    """Return a SIDE, points from the highest down, bar and off always there, all that it remembers.
 
     >>> from nardy_engine import load_variant
     >>> long = load_variant("long")
@@ -186,69 +314,179 @@ def side_to_json(variant: Variant, row: Row) -> dict[str, Any]:
     {'points': {'24': 15}, 'bar': 0, 'off': 0}
     """
     points = {str(p): int(row[p]) for p in range(variant.head_point, 0, -1) if row[p]}
-    return {"points": points, "bar": int(row[variant.bar]), "off": int(row[OFF])}
+    side = {"points": points, "bar": int(row[variant.bar]), "off": int(row[OFF])}
+    return side | _public_memory(variant, row) | _pending_memory(variant, row)
+
+
+def _public_memory(variant: Variant, row: Row) -> dict[str, Any]:
+    """Return the fields that a position shows at any time (rules.md section 10, EMI)."""
+    fields: dict[str, Any] = {}
+    if variant.captives_exist:
+        fields["captive"] = {str(point): 1 for point in reversed(variant.captives(row))}
+        for field in ("emir", "above", "res"):
+            fields[field] = int(variant.recall(row, _NUMBERS[field]))
+    if variant.remembers("fresh"):
+        fields["first"] = bool(variant.recall(row, "fresh"))
+    if variant.recall(row, "emir_taken"):
+        fields["taken"] = True
+    return fields
+
+
+def _pending_memory(variant: Variant, row: Row, said: Memory | None = None) -> dict[str, Any]:
+    """Return the fields about a roll in progress.
+
+    Args:
+        variant: The game.
+        row: One side.
+        said: Memory to be written even if 0; None: all that is not 0.
+    """
+    owed = {str(die): steps for die, steps in owed_dice(variant, row)}
+    fields: dict[str, Any] = {"owed": owed} if owed else {}
+    for field in ("roller", "head_left", "rolls"):
+        value = int(variant.recall(row, field))
+        if value if said is None else field in said:
+            fields[field] = bool(value) if field in _FLAGS else value
+    return fields
 
 
 class ResultWriter:
     """Writes answers, one line of text each; one writer for each game, not shared by threads."""
 
-    def __init__(self, variant: Variant, extras: bool = False) -> None:
-        """Prepare a writer.
-
-        Args:
-            variant: The game.
-            extras: Also write whether the game is over, who acts next with which dice, or who
-                won how much.
-        """
+    def __init__(self, variant: Variant) -> None:
+        """Prepare a writer."""
+        self._variant = variant
         self._n_slots = variant.n_slots
-        self._extras = extras
-        # One entry for each outcome, and at index -1 the one of a game that goes on.
         # Pieces are cut from the highest point down; bar and off are written apart.
         tops = range(variant.head_point, 0, -_PIECE)
         starts = [max(1, top + 1 - _PIECE) for top in tops]
         self._cuts = [
             (start, top + 1, _Pieces(start)) for start, top in zip(starts, tops, strict=True)
         ]
+        # What follows the sides: one entry for each outcome, and at index -1 that of a game
+        # which goes on with the other side's roll.
         kinds = variant.win_kinds
-        self._after = ['"over":false,"next":"opp","pending":[]}'] * (variant.n_outcomes + 1)
+        self._after = ['"over":false,"next":"opp","pending":[],"roll":"normal"}']
+        self._after *= variant.n_outcomes + 1
         for winner, offset in (("me", 0), ("opp", len(kinds))):
             for i, (_, points) in enumerate(kinds):
                 self._after[offset + i] = f'"over":true,"winner":"{winner}","points":{points}}}'
+        if variant.has_draw:
+            self._after[2 * len(kinds)] = '"over":true,"winner":"draw","points":0}'
+        self._remembered: dict[tuple[bytes, bytes, bool, bool, bool], tuple[str, str, str]] = {}
+        self._start = bytes(variant.start_row()[: variant.n_counts])
 
-    def line(self, case_id: Any, boards: Board, outcomes: Sequence[int] | None = None) -> str:
+    def line(
+        self, case_id: Any, boards: Board, outcomes: Sequence[int], is_own_roll: bool = True
+    ) -> str:
         """Write the answer to one case.
 
         Args:
             case_id: Repeated as it came.
-            boards: `[A, 2, P] int8` afterstates, the side that rolled in row 0; borrowed.
-            outcomes: `[A]` outcome indices seen from row 0, -1 where the game goes on; needed
-                with extras only.
+            boards: `[A, 2, P] int8` afterstates, the side that played in row 0; borrowed.
+            outcomes: `[A]` outcome indices seen from row 0, -1 where the game goes on.
+            is_own_roll: Whether row 0 had just thrown the dice, see `Case`.
 
         Returns:
-            `{"id":…,"results":[{"me":…,"opp":…},…]}` without a newline.
+            `{"id":…,"results":[RESULT,…]}` without a newline.
         """
-        return f'{{"id":{json.dumps(case_id)},"results":[{self._results(boards, outcomes)}]}}'
+        pairs = self._pairs(boards)
+        ends = [*map(int, outcomes)]
+        texts = {row: self._counts(row) for row in {row for pair in pairs for row in pair}}
+        after = self._after
+        if not self._variant.memory:
+            return _answer(
+                case_id,
+                [
+                    f'{{"me":{texts[me]}}},"opp":{texts[opp]}}},{after[end]}'
+                    for (me, opp), end in zip(pairs, ends, strict=True)
+                ],
+            )
+        results = []
+        for (me, opp), end in zip(pairs, ends, strict=True):
+            mine, theirs, following = self._memory(me, opp, is_own_roll)
+            tail = following if end < 0 else after[end]
+            results.append(f'{{"me":{texts[me]}{mine}}},"opp":{texts[opp]}{theirs}}},{tail}')
+        return _answer(case_id, results)
 
-    def _results(self, boards: Board, outcomes: Sequence[int] | None) -> str:
+    def whole_roll_line(
+        self, case_id: Any, boards: Board, outcomes: Sequence[int], extra: Sequence[bool]
+    ) -> str:
+        """Write the answer about a whole roll.
+
+        Args:
+            case_id: Repeated as it came.
+            boards: `[A, 2, P] int8` positions before the next roll, the side that rolled in row 0.
+            outcomes: `[A]` outcome indices seen from row 0, -1 where the game goes on.
+            extra: `[A]` whether row 0 rolls again (GUL-4); else the other side rolls.
+
+        Returns:
+            `{"id":…,"results":[RESULT,…]}` without a newline.
+        """
+        rolls = (
+            '"over":false,"next":"opp","roll":"normal"}',
+            '"over":false,"next":"me","roll":"extra"}',
+        )
+        results = []
+        for (me, opp), end, again in zip(self._pairs(boards), outcomes, extra, strict=True):
+            mine, theirs = (
+                f"{self._counts(row)}{_fields(_public_memory(self._variant, tuple(row)))}"
+                for row in (me, opp)
+            )
+            tail = rolls[bool(again)] if end < 0 else self._after[int(end)]
+            results.append(f'{{"me":{mine}}},"opp":{theirs}}},{tail}')
+        return _answer(case_id, results)
+
+    def _pairs(self, boards: Board) -> list[tuple[bytes, bytes]]:
         n, raw = self._n_slots, boards.tobytes()
         rows = [raw[i : i + n] for i in range(0, len(raw), n)]
-        texts: dict[bytes, str] = {row: self._side(row) for row in set(rows)}
-        pairs = zip(rows[::2], rows[1::2], strict=True)
-        if not self._extras:
-            return ",".join([f'{{"me":{texts[me]},"opp":{texts[opp]}}}' for me, opp in pairs])
-        if outcomes is None:
-            raise ValueError("a writer with extras needs the outcomes")
-        return ",".join(
-            [
-                f'{{"me":{texts[me]},"opp":{texts[opp]},{self._after[int(outcome)]}'
-                for (me, opp), outcome in zip(pairs, outcomes, strict=True)
-            ]
-        )
+        return list(zip(rows[::2], rows[1::2], strict=True))
 
-    def _side(self, row: bytes) -> str:
-        """Return a SIDE, put together from kept pieces."""
+    def _counts(self, row: bytes) -> str:
+        """Return the checkers of a SIDE, put together from kept pieces; its brace stays open."""
         text = "".join([pieces[row[start:stop]] for start, stop, pieces in self._cuts])
-        return f'{{"points":{{{text[1:]}}},"bar":{row[-1]},"off":{row[OFF]}}}'
+        return f'{{"points":{{{text[1:]}}},"bar":{row[self._variant.bar]},"off":{row[OFF]}'
+
+    def _memory(self, me: bytes, opp: bytes, is_own_roll: bool) -> tuple[str, str, str]:
+        """Return the further fields of both sides and what follows them, the game going on."""
+        n = self._variant.n_counts
+        key = (me[n:], opp[n:], me[:n] == self._start, opp[:n] == self._start, is_own_roll)
+        kept = self._remembered.get(key)
+        if kept is None:
+            if len(self._remembered) >= _MOST_CACHED:
+                self._remembered.clear()
+            kept = self._remembered[key] = self._written_memory(
+                Position(tuple(me), tuple(opp)), is_own_roll
+            )
+        return kept
+
+    def _written_memory(self, end: Position, is_own_roll: bool) -> tuple[str, str, str]:
+        variant = self._variant
+        me_again = variant.recall(end.mover, "again") == 1
+        actor = MOVER if me_again else OPPONENT
+        # Readers assume seen from the side that acts.
+        said = unusual_memory(variant, end if me_again else end.swapped())
+        fields = [
+            _public_memory(variant, row) | _pending_memory(variant, row, said[side != actor])
+            for side, row in enumerate(end)
+        ]
+        pending = pending_dice(variant, end[actor])
+        after = {"over": False, "next": "me" if me_again else "opp", "pending": pending}
+        if not pending:
+            extra = me_again and is_own_roll
+            after["roll"] = "extra" if extra else "normal"
+        if variant.recall(end[actor], "preroll"):
+            after["preroll"] = True
+        return _fields(fields[MOVER]), _fields(fields[OPPONENT]), f"{_fields(after)[1:]}}}"
+
+
+def _answer(case_id: Any, results: Iterable[str]) -> str:
+    return f'{{"id":{json.dumps(case_id)},"results":[{",".join(results)}]}}'
+
+
+def _fields(values: Mapping[str, Any]) -> str:
+    """Return `,"name":value` for each of them."""
+    pairs = json.dumps(values, separators=(",", ":"))[1:-1]
+    return f",{pairs}" if pairs else ""
 
 
 class _Pieces(dict[bytes, str]):

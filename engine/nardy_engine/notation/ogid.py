@@ -17,6 +17,10 @@ characters are `0-9`, then `a` = 10 and so on.
 
 The *compact id* is `VARIANT:P1:P2:CUBE:DICE:TURN:STATE`, the scores added only if there is a match:
 `long:111111111111111:ddddddddddddddd:N0N:66:B:R` is White to play 6-6 from the start position.
+Where a game remembers more than checkers (`rules.memory`), two further parts follow after
+semicolons, White's and Black's memory by name as far as a reader does not assume it (`recall`):
+`mad_nardy:111...:ddd...:N0N::W:C;;owed_6=4`. Letters are free checkers; captives, nukers and emir
+stand in the memory.
 Programs disagree about TURN; `turn_meaning="on_roll"` reads it as the side on roll. Two exceptions
 hold in the first meaning: state `IW` (the default) without dice is White about to roll, and where a
 double is offered TURN names the doubler.
@@ -29,6 +33,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from nardy_engine.errors import NotationError
+from nardy_engine.notation.recall import Memory, stated_memory, unusual_memory
 from nardy_engine.notation.situation import (
     SIDE_NAMES,
     Match,
@@ -38,7 +43,8 @@ from nardy_engine.notation.situation import (
     situation,
 )
 from nardy_engine.rules import Variant
-from nardy_engine.types import OFF, Dice, Row
+from nardy_engine.rules.memory import memory_index
+from nardy_engine.types import MOVER, OFF, OPPONENT, Dice, Row
 
 PREFIX = "OGID="
 
@@ -49,6 +55,7 @@ _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _SHAPE = re.compile(r"(?i)(ogid=)?[0-9a-z]*:[0-9a-z]*:[BWND?][0-9]+[OTPN](:.*)?")
 _CUBE = re.compile(r"([BWND?])([0-9]{1,2})([OTPN])")
 _LENGTH = re.compile(r"([0-9]{1,5})([CL]|G[0-9]*)?")
+_MEMORY = re.compile(r"([a-z0-9_]+)=([0-9]{1,3})")
 _STATES = ("IW", "IB", "R", "C", "D", "A", "P", "G", "M", "RG", "RM")
 _MOST_FIELDS = 11
 _STANDARD_CHECKERS = 15
@@ -59,8 +66,12 @@ _OWNERS: dict[str, Side | None] = {"W": "W", "B": "B", "N": None, "D": None, "?"
 class Ogid:
     """The fields of an OGID, none of them lost; build one with `parse_ogid` or `ogid_fields`."""
 
+    variant: Variant
     white: Row
+    """Checkers in own numbering; memory slots, if any, are not used."""
     black: Row
+    memory: tuple[Memory, Memory] = ({}, {})
+    """What the parts of a compact id behind the OGID say about White and Black."""
     cube: str = "N0N"
     """Owner, power of two, action, as written."""
     dice: Dice | None = None
@@ -97,7 +108,9 @@ class Ogid:
             crawford=bool(length and length.group(2) == "C"),
         )
         known = None if match == Match() else match
-        return situation(self.white, self.black, side, self.dice, known)
+        counts: dict[Side, Row] = {"W": self.white, "B": self.black}
+        given: dict[Side, Memory] = {"W": self.memory[0], "B": self.memory[1]}
+        return situation(self.variant, counts, side, self.dice, known, given)
 
 
 def looks_like_ogid(text: str) -> bool:
@@ -119,13 +132,13 @@ def absolute_slots(variant: Variant, side: Side) -> tuple[int, ...]:
 
 def _letters(variant: Variant, side: Side, row: Row) -> str:
     slots = absolute_slots(variant, side)
-    found = [slots[slot] for slot in range(1, variant.n_slots) for _ in range(row[slot])]
+    found = [slots[slot] for slot in range(1, variant.n_counts) for _ in range(row[slot])]
     return "".join(_DIGITS[slot] for slot in sorted(found))
 
 
-def _row(variant: Variant, side: Side, letters: str) -> Row:
+def _row(variant: Variant, side: Side, letters: str, memory: Memory) -> Row:
     own = {absolute: slot for slot, absolute in enumerate(absolute_slots(variant, side))}
-    row = [0] * variant.n_slots
+    row = [0] * variant.n_counts
     for letter in letters:
         value = _DIGITS.index(letter)
         if value not in own:
@@ -134,15 +147,22 @@ def _row(variant: Variant, side: Side, letters: str) -> Row:
                 f"'{letters[:40]}' of {variant.id}"
             )
         row[own[value]] += 1
-    row[OFF] += max(0, variant.setup.checkers - len(letters))
+    captive = sum(n for name, n in memory.items() if name.startswith("captive_"))
+    missing = max(0, variant.setup.checkers - len(letters) - captive)
+    row[OFF] += missing - memory.get("reserve", min(missing, variant.setup.reserve))
     return tuple(row)
 
 
 # -- reading and writing --------------------------------------------------------------------------
 
 
-def parse_ogid(text: str, variant: Variant) -> Ogid:
+def parse_ogid(text: str, variant: Variant, memory: tuple[Memory, Memory] = ({}, {})) -> Ogid:
     """Read an OGID, with or without `OGID=`; checkers in any order.
+
+    Args:
+        text: The OGID.
+        variant: The game.
+        memory: What else is known of White and of Black.
 
     Raises:
         NotationError: The text is no OGID.
@@ -167,8 +187,10 @@ def parse_ogid(text: str, variant: Variant) -> Ogid:
     if not re.fullmatch("([0-9]{2})?", dice):
         raise NotationError(f"the dice of an OGID are two digits or nothing, not '{dice[:40]}'")
     ogid = Ogid(
-        white=_row(variant, "W", fields[0].lower()),
-        black=_row(variant, "B", fields[1].lower()),
+        variant=variant,
+        white=_row(variant, "W", fields[0].lower(), memory[0]),
+        black=_row(variant, "B", fields[1].lower(), memory[1]),
+        memory=memory,
         cube=cube,
         dice=variant.check_dice((int(dice[0]), int(dice[1]))) if dice else None,
         turn="W" if turn == "W" else "B" if turn else None,
@@ -224,8 +246,10 @@ def ogid_fields(variant: Variant, parsed: ParsedPosition) -> Ogid:
     if variant.setup.checkers != _STANDARD_CHECKERS and rest:
         rest = (*rest, str(variant.setup.checkers))
     return Ogid(
+        variant=variant,
         white=parsed.row("W"),
         black=parsed.row("B"),
+        memory=_memory(variant, parsed),
         cube=cube,
         dice=parsed.dice,
         turn=parsed.side if offered else other_side(parsed.side),
@@ -245,7 +269,20 @@ def compact_id(variant: Variant, parsed: ParsedPosition) -> str:
     >>> compact_id(long, ParsedPosition(long.start_position()))
     'long:111111111111111:ddddddddddddddd:N0N::B:C'
     """
-    return f"{variant.id}:{format_ogid(variant, ogid_fields(variant, parsed))}"
+    ogid = ogid_fields(variant, parsed)
+    parts = [",".join(f"{name}={n}" for name, n in memory.items()) for memory in ogid.memory]
+    suffix = f";{';'.join(parts)}" if any(parts) else ""
+    return f"{variant.id}:{format_ogid(variant, ogid)}{suffix}"
+
+
+def _memory(variant: Variant, parsed: ParsedPosition) -> tuple[Memory, Memory]:
+    """Return what must be said about the memory of White and of Black."""
+    if not variant.memory:
+        return {}, {}
+    first = MOVER if parsed.side == "W" else OPPONENT
+    unusual = unusual_memory(variant, parsed.position, first)
+    said = [{**stated_memory(variant, parsed.position[row]), **unusual[row]} for row in (0, 1)]
+    return said[first], said[1 - first]
 
 
 def parse_compact_id(
@@ -264,10 +301,32 @@ def parse_compact_id(
         DiceError: The roll is impossible.
     """
     game, colon, rest = text.strip().partition(":")
+    rest, *parts = rest.split(";")
     if not colon or not looks_like_ogid(rest):
         raise NotationError(
             f"a compact id is like '{variant.id}:P1:P2:N0N::B:C', not '{text[:60]}'"
         )
     if game.lower() != variant.id:
         raise NotationError(f"this id is of the game '{game[:40]}', not of {variant.id}")
-    return parse_ogid(rest, variant).parsed(turn_meaning)
+    white, black = (_parsed_memory(variant, part) for part in _two(parts))
+    return parse_ogid(rest, variant, (white, black)).parsed(turn_meaning)
+
+
+def _two(parts: list[str]) -> list[str]:
+    if len(parts) not in (0, len(SIDE_NAMES)):
+        raise NotationError(
+            "behind a compact id stand White's and Black's memory, each after a semicolon"
+        )
+    return parts or [""] * len(SIDE_NAMES)
+
+
+def _parsed_memory(variant: Variant, text: str) -> Memory:
+    memory: dict[str, int] = {}
+    for entry in filter(None, text.strip().split(",")):
+        match = _MEMORY.fullmatch(entry.strip())
+        if not match or match[1] not in memory_index(variant) or match[1] in memory:
+            raise NotationError(
+                f"'{entry[:40]}' is nothing that {variant.id} remembers; write it like owed_5=2"
+            )
+        memory[match[1]] = int(match[2])
+    return memory

@@ -1,15 +1,18 @@
 """What the parsers of positions return: checkers, the side to act, the roll, the match.
 
-Layer 3; imports types. Colours exist only here, at the notation border: White (`W`) is the
-player who moves first unless said otherwise, the bottom player of XGID and player 1 of gnubg.
+Layer 3; imports types and rules. Colours exist only here, at the notation border: White (`W`) is
+the player who moves first unless said otherwise, the bottom player of XGID and player 1 of gnubg.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
-from nardy_engine.types import Dice, Position, Row
+from nardy_engine.notation.recall import Counts, Memory, with_memory
+from nardy_engine.rules import Variant
+from nardy_engine.types import MOVER, OPPONENT, Dice, Position, Row
 
 Side: TypeAlias = Literal["W", "B"]
 """White or Black."""
@@ -71,8 +74,28 @@ class ParsedPosition(NamedTuple):
 
 
 def situation(
-    white: Row, black: Row, side: Side, dice: Dice | None = None, match: Match | None = None
+    variant: Variant,
+    counts: Mapping[Side, Counts],
+    side: Side,
+    dice: Dice | None = None,
+    match: Match | None = None,
+    given: Mapping[Side, Memory] | None = None,
 ) -> ParsedPosition:
-    """Build from rows by colour; the side to act becomes row 0."""
-    position = Position(white, black) if side == "W" else Position(black, white)
+    """Build from checkers by colour; the side to act becomes row 0.
+
+    Args:
+        variant: The game.
+        counts: Checkers of each colour, in its own numbering.
+        side: Colour of the side to act.
+        dice: The roll to be played, if rolled.
+        match: Cube and score, if the notation has them.
+        given: What the text says about the memory of each side; the rest is assumed (`recall`).
+    """
+    other, known = other_side(side), given or {}
+    position = with_memory(
+        variant,
+        (counts[side], counts[other]),
+        (known.get(side, {}), known.get(other, {})),
+        first=MOVER if side == "W" else OPPONENT,
+    )
     return ParsedPosition(position, side, dice, match)

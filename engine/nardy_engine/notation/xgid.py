@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from nardy_engine.errors import NotationError
-from nardy_engine.notation.gnubg import require_short
+from nardy_engine.notation.gnubg import require_no_owed_dice, require_short
 from nardy_engine.notation.situation import Match, ParsedPosition, Side, other_side, situation
 from nardy_engine.rules import Variant
 from nardy_engine.types import OFF, Dice, Row
@@ -44,10 +44,11 @@ def format_xgid(variant: Variant, parsed: ParsedPosition) -> str:
     'XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:0:0:10'
     """
     require_short(variant, "an XGID")
+    require_no_owed_dice(variant, parsed.position, "an XGID")
     match = parsed.match or Match()
     white, black = parsed.row("W"), parsed.row("B")
     cells = []
-    for slot in range(variant.n_slots):
+    for slot in range(variant.n_counts):
         mine = white[slot] if slot != OFF else 0
         # The top player's bar is the one that lies behind point 1 of the bottom player.
         theirs = black[variant.bar - slot] if slot != variant.bar else 0
@@ -81,7 +82,7 @@ def parse_xgid(text: str, variant: Variant) -> ParsedPosition:
     board, *fields = re.sub("(?i)^xgid=", "", text.strip()).split(":")
     if not _BOARD.fullmatch(board):
         raise NotationError(
-            f"the board of an XGID has {variant.n_slots} characters out of '-', A-P and a-p, "
+            f"the board of an XGID has {variant.n_counts} characters out of '-', A-P and a-p, "
             f"not '{board[:40]}'"
         )
     if len(fields) != len(_FIELDS):
@@ -99,13 +100,13 @@ def parse_xgid(text: str, variant: Variant) -> ParsedPosition:
     if side is None:
         raise NotationError("the turn of an XGID is 1 or -1, not 0")
     match = _match(numbers, doubled, side)
-    parsed = situation(white, black, side, dice, match)
+    parsed = situation(variant, {"W": white, "B": black}, side, dice, match)
     variant.check_position(parsed.position)
     return parsed
 
 
 def _rows(board: str, variant: Variant) -> tuple[Row, Row]:
-    white, black = [0] * variant.n_slots, [0] * variant.n_slots
+    white, black = [0] * variant.n_counts, [0] * variant.n_counts
     for slot, cell in enumerate(board):
         if cell.isupper():
             white[slot] = ord(cell) - ord("@")

@@ -165,7 +165,7 @@ class MatchResult:
 
     @property
     def _lost(self) -> NDArray[np.bool_]:
-        return self.outcomes >= self._n_kinds
+        return (self.outcomes >= self._n_kinds) & (self.outcomes < 2 * self._n_kinds)
 
     @property
     def _big(self) -> NDArray[np.bool_]:

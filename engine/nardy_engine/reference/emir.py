@@ -14,10 +14,11 @@ Readings of sentences that leave something open:
 * With `home.frozen` (BNA-2) a distribution may not start in the home either.
 * A checker that is hit returns alone; those that wait already return when their turn begins.
 
-Does a game end? Without doubles nothing moves backwards, and whoever can move must, so a run of
-ordinary rolls leads, in less turns than both sides have pips, to the end of the game or to a
-position in which nobody can play such a roll. Since a run of any length has a positive chance,
-one or the other happens with probability 1. The second does exist: see `is_dead`.
+Does a game end? Without doubles no checker goes back, and who can move must. So a run of ordinary
+rolls leads, in fewer turns than both sides have pips, to the end of the game or to a position in
+which neither side has a step (`is_dead`); a run of any length has a positive chance, hence one of
+the two happens with probability 1. Dead positions do occur, even in random play, and rules.md
+names no result for them.
 """
 
 from __future__ import annotations
@@ -116,22 +117,32 @@ def emir_standing(variant: Variant, position: Position) -> Position:
 
 
 def is_dead(variant: Variant, position: Position) -> bool:
-    """Return whether neither side can ever move again, whatever is rolled.
+    """Return whether neither side can ever make a step again, whatever is rolled.
 
-    This can happen, although the rules do not speak of it. The plainest case: all free checkers
-    of both sides stand on their own point 1, among them the captor of a checker of the other side
-    (my 1 is the opponent's 13, outside his home). The captives forbid bearing off, and nothing
-    else is left to move.
+    The rules do not speak of it, but it happens. The plainest case: all free checkers of both
+    sides stand on their own point 1, and in each pile lies a captive of the other side (my 1 is
+    the opponent's 13, outside his home). The captives forbid bearing off, so nobody moves, so
+    nobody is released.
+
+    Pre-roll moves need no look: a nuker joins a checker that cannot move either, and where a
+    distribution is possible a one can be played.
     """
-    sides = (position, position.swapped())
-    if any(emir_outcome(variant, seen) or _turn_begun(variant, seen) != seen for seen in sides):
-        return False
-    if any(True for seen in sides for _ in _preroll_moves(variant, seen)):
-        return False
+    return not any(_can_move(variant, seen) for seen in (position, position.swapped()))
+
+
+def _can_move(variant: Variant, position: Position) -> bool:
+    """Return whether the mover has a step with some roll, or a checker that can return."""
+    if _turn_begun(variant, position) != position:
+        return True
     numbers = range(1, variant.dice.sides + 1)
-    rolls = [(larger, smaller) for larger in numbers for smaller in numbers if smaller <= larger]
-    return not any(
-        steps for seen in sides for roll in rolls for _, steps in _legal(variant, seen, roll)
+    rolls = [
+        _Roll.start(variant, position, (larger, smaller))
+        for larger in numbers
+        for smaller in numbers
+        if smaller <= larger
+    ]
+    return any(
+        True for roll in rolls for _ in _next_nodes(roll, _Node(position, roll.programme, 0))
     )
 
 

@@ -18,7 +18,7 @@ DEPS := pyproject.toml constraints/constraints.txt scripts/setup.sh
 CODE := engine nardy_rl scripts tests
 
 .PHONY: help setup setup-dev train test test-slow lint fmt types arch bench compare strength anchors \
-        figures golden notebooks wheel-test ci clean
+        figures rules golden notebooks wheel-test ci clean
 
 help: ## show this list
 	@echo 'usage: make TARGET [VARIANT=long] [BUDGET=10m] [ARGS="key=value ..."] [PYTHON=python3.12]'
@@ -87,6 +87,9 @@ anchors: setup ## compare with GNU Backgammon, a GPL program in its own process 
 figures: setup ## run the commands behind published figures again (ARGS="all --quick", "bench")
 	@$(PY) -m pip install --quiet --constraint constraints/constraints.txt -e '.[anchors]'
 	@$(PY) scripts/fill_figures.py --measure $(or $(ARGS),all)
+
+rules: setup ## write RULES.md, the rules in plain English, from the data of the games
+	@$(PY) scripts/write_rules.py
 
 golden: setup ## record the golden games again; review is the difference in git
 	@$(PY) scripts/record_golden.py

@@ -177,10 +177,12 @@ def _segment_clashes(v: Variant) -> tuple[_Clash, ...]:
             "transfer.mode=remainder); elsewhere it must be skip_and_continue",
         ),
         (
-            transfer.zero_first_level is not ZeroFirstLevel.VOID_ROLL
-            and not (cascade or transferred),
-            "transfer.zero_first_level has no effect without cascade or transfer; "
-            "it must be void_roll",
+            transfer.zero_first_level is ZeroFirstLevel.SKIP_LEVEL and not cascade,
+            "transfer.zero_first_level=skip_level goes on with the next level: it needs a cascade",
+        ),
+        (
+            transfer.zero_first_level is ZeroFirstLevel.TRANSFER and not transferred,
+            "transfer.zero_first_level=transfer needs transfer.scope=all_rolls or doubles_only",
         ),
         (
             transfer.heir_head is not HeirHead.PER_SEGMENT

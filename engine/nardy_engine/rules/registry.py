@@ -56,6 +56,17 @@ def _load(name: str) -> Variant:
     return parse_variant(name, (_CATALOG / f"{name}.toml").read_text("utf-8"))
 
 
+@cache
+def parent_name(name: str) -> str | None:
+    """Return the game that the catalog file of `name` inherits from, or None.
+
+    >>> parent_name("one_six")
+    'kaftar'
+    """
+    parent = tomllib.loads((_CATALOG / f"{name}.toml").read_text("utf-8")).get("inherits")
+    return None if parent is None else str(parent)
+
+
 def parse_variant(name: str, text: str) -> Variant:
     """Build a variant from the text of a TOML file.
 

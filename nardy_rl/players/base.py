@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nardy_engine import batch
 from nardy_engine.rules import Variant
-from nardy_engine.types import MOVER, OFF, OPPONENT, Board
+from nardy_engine.types import MOVER, OPPONENT, Board
 
 TIE = 1e-6
 """Values that differ by no more than this are equal (T31)."""
@@ -34,7 +34,8 @@ class Turn(NamedTuple):
     boards: Board
     """`[B, 2, P] int8` before the play, the bot's side in row 0."""
     dice: NDArray[np.int8]
-    """`[B, 2] int8` the roll of each game."""
+    """`[B, 2] int8` the roll of each game; without meaning where the position says what is to be
+    played: owed dice, a pre-roll move."""
     after: batch.Afterstates
     """Every legal result, the bot's side still in row 0; at least one for each game."""
     uniform: NDArray[np.float64]
@@ -61,10 +62,11 @@ def segment_of(after: batch.Afterstates) -> NDArray[np.int64]:
 def choose_best(variant: Variant, after: batch.Afterstates, values: NDArray[np.floating]) -> Choice:
     """Return the best afterstate of each game: a winning finish first, then the highest value.
 
-    A finish that loses (a game that the first side without checkers loses) comes last. Values
-    within `TIE` of the best are equal; among them the winner is, in this order, the play with
-    most checkers borne off, most on point 1, on point 2, ..., then with most opposing checkers on
-    the bar, on the highest point, and so on down.
+    A finish that loses (a game that the first side without checkers loses) comes last; a draw is
+    worth 0. Values within `TIE` of the best are equal; among them the winner is, in this order,
+    the play with most checkers borne off, most on point 1, on point 2, ..., then with most
+    opposing checkers on the bar, on the highest point, and so on down, then with the larger
+    memory slots, the mover's first.
 
     Args:
         variant: Rules of the game.
@@ -75,26 +77,30 @@ def choose_best(variant: Variant, after: batch.Afterstates, values: NDArray[np.f
         `[B] int64` flat indices.
     """
     ranked = values.astype(np.float64)
-    finished = np.flatnonzero(after.boards[:, MOVER, OFF] == variant.setup.checkers)
+    outcomes = batch.outcomes(variant, after.boards)
+    finished = np.flatnonzero(outcomes >= 0)
     if finished.size:
-        ranked[finished] = _finish_ranks(variant, after.boards[finished])
+        ranked[finished] = _finish_ranks(variant, outcomes[finished])
     starts = after.offsets[:-1]
     best = np.maximum.reduceat(ranked, starts)
     tied = np.flatnonzero(ranked >= np.repeat(best, after.counts()) - TIE)
     games = np.searchsorted(after.offsets, tied, side="right") - 1
-    return _settle_ties(after.boards, tied, games, len(starts))
+    return _settle_ties(variant, after.boards, tied, games, len(starts))
 
 
-def _finish_ranks(variant: Variant, boards: Board) -> Values:
+def _finish_ranks(variant: Variant, outcomes: NDArray[np.int8]) -> Values:
     """Return ranks that lie beyond every estimate, in the order of the points won or lost."""
-    outcomes = batch.outcomes(variant, boards).astype(np.int64)
     points = np.array([points for _, points in variant.win_kinds], dtype=np.float64)
-    signed = np.concatenate((points, -points))[outcomes]
+    signed = np.concatenate((points, -points, [0.0]))[outcomes]  # the last one is the draw
     return np.asarray(signed * np.finfo(np.float32).max, dtype=np.float64)
 
 
 def _settle_ties(
-    boards: Board, tied: NDArray[np.int64], games: NDArray[np.int64], n_games: int
+    variant: Variant,
+    boards: Board,
+    tied: NDArray[np.int64],
+    games: NDArray[np.int64],
+    n_games: int,
 ) -> Choice:
     """Return one of the `tied` afterstates of each game, by the rule of `choose_best`."""
     choice = np.empty(n_games, dtype=np.int64)
@@ -104,8 +110,9 @@ def _settle_ties(
         return choice
     several = counts[games] > 1
     tied, games = tied[several], games[several]
-    rows = boards[tied]
-    key = np.concatenate((rows[:, MOVER], rows[:, OPPONENT, ::-1]), axis=1)
+    rows, n = boards[tied], variant.n_counts
+    counted = (rows[:, MOVER, :n], rows[:, OPPONENT, :n][:, ::-1])
+    key = np.concatenate((*counted, rows[:, MOVER, n:], rows[:, OPPONENT, n:]), axis=1)
     # Fixed-width byte strings compare like the sequences of counts they are made of.
     text = np.ascontiguousarray(key).view(f"S{key.shape[1]}").ravel()
     order = np.lexsort((text, games))

@@ -1,4 +1,7 @@
-"""Positional bots: hand-made features times a table of weights, one TOML file per bot."""
+"""Positional bots: hand-made features times a table of weights, one TOML file per game.
+
+A table may say `inherits = "long"` and then only the weights that differ from those of that game.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_engine.errors import NardyError
-from nardy_engine.rules import Variant
+from nardy_engine.rules import Variant, load_variant, variant_names
 from nardy_engine.types import Board
 from nardy_rl.players.base import Choice, Turn, choose_best
 from nardy_rl.players.features import FEATURES, features
+
+PREFIX = "positional-"
+"""What the names of these bots and of their files begin with; the game follows."""
 
 
 class PositionalBot:
@@ -41,9 +47,9 @@ class PositionalBot:
         self._weights = np.array([weights.get(name, 0.0) for name in FEATURES], dtype=np.float32)
 
     @classmethod
-    def load(cls, name: str) -> PositionalBot:
-        """Return the bot with the weights of `data/<name>.toml`."""
-        return cls(name, load_weights(name))
+    def load(cls, game: str) -> PositionalBot:
+        """Return the bot with the weights of `data/positional-<game>.toml`."""
+        return cls(f"{PREFIX}{game}", load_weights(game))
 
     def choose(self, turn: Turn) -> Choice:
         """Return the afterstate with the highest value of each game."""
@@ -54,8 +60,29 @@ class PositionalBot:
         return features(variant, boards) @ self._weights
 
 
+def plays(game: str, variant: Variant) -> bool:
+    """Return whether the weights made for `game` make sense in `variant`.
+
+    They do if the sides travel, touch each other and win in the same way.
+    """
+    made_for = load_variant(game)
+    return (
+        made_for.setup.direction is variant.setup.direction
+        and made_for.contact is variant.contact
+        and made_for.objective is variant.objective
+    )
+
+
+def table_for(variant: Variant) -> str | None:
+    """Return the game whose weights suit `variant` best: itself, else the first like it."""
+    suitable = [game for game in variant_names() if plays(game, variant)]
+    return variant.id if variant.id in suitable else next(iter(suitable), None)
+
+
 @cache
-def load_weights(name: str) -> dict[str, float]:
-    """Return the weight of each feature from `data/<name>.toml`."""
-    text = (resources.files("nardy_rl.players") / "data" / f"{name}.toml").read_text("utf-8")
-    return {feature: float(weight) for feature, weight in tomllib.loads(text)["weights"].items()}
+def load_weights(game: str) -> dict[str, float]:
+    """Return the weight of each feature from `data/positional-<game>.toml`."""
+    file = resources.files("nardy_rl.players") / "data" / f"{PREFIX}{game}.toml"
+    table = tomllib.loads(file.read_text("utf-8"))
+    inherited = load_weights(table["inherits"]) if "inherits" in table else {}
+    return inherited | {name: float(weight) for name, weight in table["weights"].items()}

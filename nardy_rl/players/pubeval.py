@@ -46,24 +46,24 @@ class PubevalBot:
     def scores(self, turn: Turn) -> NDArray[np.float64]:
         """Return `[A] float64` pubeval scores of the afterstates."""
         after = turn.after
-        phase = np.where(is_race(turn.boards), RACE, CONTACT)
+        phase = np.where(is_race(turn.variant, turn.boards), RACE, CONTACT)
         scores = np.empty(len(after.boards))
         fill_slot_sums(after.boards, after.offsets, phase, self._tables, scores)
         return scores
 
 
-def is_race(boards: Board) -> NDArray[np.bool_]:
+def is_race(variant: Variant, boards: Board) -> NDArray[np.bool_]:
     """Return `[B] bool`: the rearmost checkers of both sides have passed each other (T27)."""
-    n_slots = boards.shape[2]
-    last = n_slots - 1 - np.argmax(boards[:, :, ::-1] > 0, axis=2)
-    return np.asarray(last.sum(axis=1) < n_slots - 1)
+    counts = boards[:, :, : variant.n_counts]
+    last = variant.bar - np.argmax(counts[:, :, ::-1] > 0, axis=2)
+    return np.asarray(last.sum(axis=1) < variant.bar)
 
 
 @cache
 def pubeval_tables(variant: Variant) -> NDArray[np.float32]:
-    """Return `[2, 2, P, C + 1] float32`: contact and race worth of n checkers on each slot."""
+    """Return `[2, 2, n + 2, C + 1] float32`: contact and race worth of checkers on each slot."""
     n = np.arange(variant.setup.checkers + 1, dtype=np.float64)
-    tables = np.zeros((2, 2, variant.n_slots, len(n)))
+    tables = np.zeros((2, 2, variant.n_counts, len(n)))
     for table, weights in zip(tables, _weights(), strict=True):
         per_point = weights[: POINTS * PER_POINT].reshape(POINTS, PER_POINT)
         for point in range(1, POINTS + 1):

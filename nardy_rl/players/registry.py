@@ -7,11 +7,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from nardy_engine.errors import NardyError
-from nardy_engine.rules import Variant
-from nardy_engine.rules.components import Contact, Direction, Objective
-from nardy_rl.players import pubeval
+from nardy_engine.rules import Variant, variant_names
+from nardy_engine.rules.components import Contact, Direction
+from nardy_rl.players import positional, pubeval
 from nardy_rl.players.base import Bot
-from nardy_rl.players.positional import PositionalBot
 from nardy_rl.players.simple import RaceBot, RandomBot
 
 
@@ -34,22 +33,18 @@ def _is_short(variant: Variant) -> bool:
     )
 
 
-def _is_long(variant: Variant) -> bool:
-    return (
-        variant.setup.direction is Direction.SAME
-        and variant.contact is Contact.NONE
-        and variant.objective is Objective.FIRST_OFF_WINS
-        and variant.setup.points % variant.setup.home == 0
-    )
-
-
 _BOTS: dict[str, _Entry] = {
     "random": _Entry(lambda _: RandomBot(), lambda _: True, "every game"),
     "race": _Entry(lambda _: RaceBot(), lambda _: True, "every game"),
     "pubeval": _Entry(pubeval.PubevalBot, _is_short, "short nardy and its relatives"),
-    "positional-long": _Entry(
-        lambda _: PositionalBot.load("positional-long"), _is_long, "long nardy and its relatives"
-    ),
+}
+_BOTS |= {
+    f"{positional.PREFIX}{game}": _Entry(
+        lambda _, game=game: positional.PositionalBot.load(game),
+        lambda variant, game=game: positional.plays(game, variant),
+        f"{game} and its relatives",
+    )
+    for game in variant_names()
 }
 _PREFIXES = ("net:<checkpoint>", "exec:<command>")
 
@@ -57,11 +52,20 @@ _PREFIXES = ("net:<checkpoint>", "exec:<command>")
 def bot_names(variant: Variant) -> tuple[str, ...]:
     """Return the named bots that play `variant`, weakest first.
 
+    Of the positional bots only the one made for the game, or for the nearest one, is listed;
+    `make_bot` also takes those of its relatives.
+
     >>> from nardy_engine import load_variant
     >>> bot_names(load_variant("short"))
-    ('random', 'race', 'pubeval')
+    ('random', 'race', 'pubeval', 'positional-short')
     """
-    return tuple(name for name, entry in _BOTS.items() if entry.plays(variant))
+    general = [
+        name
+        for name, entry in _BOTS.items()
+        if entry.plays(variant) and not name.startswith(positional.PREFIX)
+    ]
+    game = positional.table_for(variant)
+    return (*general, *([f"{positional.PREFIX}{game}"] if game else []))
 
 
 def make_bot(spec: str, variant: Variant, name: str | None = None) -> Bot:

@@ -201,7 +201,7 @@ def test_pubeval_scores_as_published():
     ]
     races = 0
     for request in requests:
-        race = is_race(request.boards)
+        race = is_race(short, request.boards)
         races += int(race.sum())
         scores = bot.scores(request)
         for game in range(len(request.boards)):
@@ -234,7 +234,7 @@ def test_a_hit_does_not_change_the_borne_off_input():
 def test_a_race_is_decided_by_the_rearmost_checkers(mine, theirs, race):
     """T27: contact ends when the last checkers have passed each other, the bar included."""
     board = np.array([(row(mine), row(theirs))], dtype=np.int8)
-    assert is_race(board)[0] == race
+    assert is_race(load_variant("short"), board)[0] == race
 
 
 # -- positional -------------------------------------------------------------------------------

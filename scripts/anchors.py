@@ -25,12 +25,13 @@ from numpy.typing import NDArray
 from nardy_engine import Variant, batch, load_variant
 from nardy_engine.differential import random_pairs
 from nardy_engine.errors import NardyError
+from nardy_engine.notation.json_lines import side_from_json
 from nardy_engine.types import MOVER, OFF, OPPONENT, Board
 from nardy_rl.arena import match
 from nardy_rl.files import write_atomic
 from nardy_rl.metrics import MatchResult
 from nardy_rl.players import make_bot
-from nardy_rl.players.external import ExternalBot, Program, request_line, row_of
+from nardy_rl.players.external import ExternalBot, Program, request_line
 from nardy_rl.report import render_table
 
 WORKER = [sys.executable, str(Path(__file__).resolve().parent / "gnubg_worker.py")]
@@ -142,7 +143,9 @@ def _listed(variant: Variant, answers: Sequence[str]) -> batch.Afterstates:
     """Return the worker's answers as ragged boards."""
     listed = [json.loads(line)["results"] for line in answers]
     rows = [
-        [row_of(variant, end["me"]), row_of(variant, end["opp"])] for ends in listed for end in ends
+        [side_from_json(variant, end[side], side) for side in ("me", "opp")]
+        for ends in listed
+        for end in ends
     ]
     offsets = np.concatenate(([0], np.cumsum([len(ends) for ends in listed])))
     return batch.Afterstates(np.array(rows, dtype=np.int8), offsets)

@@ -1,6 +1,6 @@
 """Any program as a bot: one line of JSON per decision over its standard input and output.
 
-The program reads, line by line,
+The program reads, line by line, cases in the form of `nardy_engine.notation.json_lines`,
 
     {"variant":"short","me":SIDE,"opp":SIDE,"dice":[6,4]}
 
@@ -9,11 +9,15 @@ and answers each with one line, in the same order: the position after its play,
     {"me":SIDE,"opp":SIDE}
 
 SIDE is `{"points":{"24":2,"13":5},"bar":0,"off":0}` in the side's own numbers, `me` the side that
-rolled in both lines; zero `bar` and `off` may be left out. Many lines can arrive before the
-first answer is read, so a program may answer in batches, but it must flush what it has answered
-before it waits for more. Forced plays are not asked. It is told to stop by the end of its input.
+plays in both lines; zero `bar` and `off` may be left out. Games that remember more say it in the
+fields that `json_lines` describes: a side that still owes dice has `"owed":{"5":2}` and the line no
+`dice`, a decision before the roll has `"preroll":true` instead. The answer need not repeat what
+is owed, but it says where captives, emir and nukers are.
 
-An arena that plays on several threads starts as many copies of the program.
+Many lines can arrive before the first answer is read, so a program may answer in batches, but it
+must flush what it has answered before it waits for more. Forced plays are not asked. It is told
+to stop by the end of its input. An arena that plays on several threads starts as many copies of
+the program.
 """
 
 from __future__ import annotations
@@ -25,13 +29,17 @@ import subprocess
 import threading
 import weakref
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 
+from nardy_engine import batch
 from nardy_engine.errors import NardyError
+from nardy_engine.notation.json_lines import side_from_json, side_to_json
 from nardy_engine.rules import Variant
-from nardy_engine.types import MOVER, OFF, Board
+from nardy_engine.rules.memory import owed_dice
+from nardy_engine.types import Board, Position
 from nardy_rl.players.base import Choice, Turn
 
 
@@ -135,42 +143,49 @@ class ExternalBot:
     def _board(self, variant: Variant, line: str) -> Board:
         try:
             record = json.loads(line)
-            return np.array([row_of(variant, record[side]) for side in ("me", "opp")], np.int8)
-        except (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError):
+            sides = [side_from_json(variant, record[side], side) for side in ("me", "opp")]
+        except (ValueError, TypeError, KeyError, NardyError):
             raise ExternalError(
                 f"the bot '{self.name}' answered '{line.strip()[:80]}', which is no position"
             ) from None
+        return np.array(sides, np.int8)
 
 
 def _matching_row(turn: Turn, game: int, answer: Board) -> int | None:
     """Return the row of the afterstate that equals `answer` `[2, P]`, or None."""
-    own = turn.after.of(game)
-    same = (own == answer).all(axis=(1, 2))
-    if answer[MOVER, OFF] == turn.variant.setup.checkers:  # all finishes are one result (T-10)
-        same = own[:, MOVER, OFF] == answer[MOVER, OFF]
+    own, shown = turn.after.of(game), _shown_slots(turn.variant)
+    same = (own[:, :, shown] == answer[:, shown]).all(axis=(1, 2))
+    over = batch.outcomes(turn.variant, answer[None])[0]
+    if over >= 0 and not same.any():  # all finishes of the same worth are one result (T-10)
+        same = batch.outcomes(turn.variant, own) == over
     return int(turn.after.offsets[game] + np.argmax(same)) if same.any() else None
+
+
+@cache
+def _shown_slots(variant: Variant) -> list[int]:
+    """Return the slots that tell plays apart: checkers, captives, emir and nukers.
+
+    The others, such as dice still owed, follow from them and from the position before the play.
+    """
+    pieces = ("captive_", "emir", "reserve")
+    return [
+        *range(variant.n_counts),
+        *(item.slot for item in variant.memory if item.name.startswith(pieces)),
+    ]
 
 
 def request_line(variant: Variant, board: Board, dice: Sequence[int]) -> str:
     """Return the line that asks for a play; `board` is `[2, P]`, the bot's side in row 0."""
-    me, opp = (side_of(variant, row) for row in board.tolist())
-    record = {"variant": variant.id, "me": me, "opp": opp, "dice": list(dice)}
+    me, opp = Position.from_board(board)
+    record: dict[str, Any] = {"variant": variant.id}
+    record |= {"me": side_to_json(variant, me), "opp": side_to_json(variant, opp)}
+    if variant.remembers("first"):
+        record["colour"] = "W" if variant.recall(me, "first") else "B"
+    if variant.recall(me, "preroll"):
+        record["preroll"] = True
+    elif not owed_dice(variant, me):
+        record["dice"] = list(dice)
     return json.dumps(record, separators=(",", ":")) + "\n"
-
-
-def side_of(variant: Variant, row: Sequence[int]) -> dict[str, Any]:
-    """Return a row of `P` counts as a SIDE."""
-    points = {str(point): row[point] for point in range(variant.head_point, 0, -1) if row[point]}
-    return {"points": points, "bar": row[variant.bar], "off": row[OFF]}
-
-
-def row_of(variant: Variant, side: dict[str, Any]) -> list[int]:
-    """Return a SIDE as `P` counts."""
-    row = [0] * variant.n_slots
-    for point, count in side["points"].items():
-        row[int(point)] = count
-    row[variant.bar], row[OFF] = side.get("bar", 0), side.get("off", 0)
-    return row
 
 
 def _write(process: subprocess.Popen[str], text: str) -> None:

@@ -27,7 +27,7 @@ opponent may not land on it. What a game does not have (a bar, captives, owed di
 | `their_pips` | the opponent's mean distance from the end |
 | `owed`, `their_owed` | mean distance that a side still moves by the dice it owes |
 | `again` | 1 if the mover also makes the next decision |
-| `captives`, `captured` | captive opposing checkers by their distance from the end; own, as a share |
+| `captives`, `captured` | opposing captives by their distance from the end; share of own ones |
 | `reserve` | share of the checkers still in reserve |
 | `emir_risk`, `emir_fatal` | chance that the lone own emir is landed on, and by the other emir |
 """
@@ -50,9 +50,10 @@ FEATURES = POSITIONAL_FEATURES
 """Names, in the order of the columns of `features`."""
 
 _IN_CHECKERS = (
-    "head own_front their_front pips off lag exit block3 block4 block5 block6 landing "
-    "bar their_bar shut_out their_pips owed their_owed captives captured reserve"
-).split()
+    *("head", "own_front", "their_front", "pips", "off", "lag", "exit", "landing"),
+    *("block3", "block4", "block5", "block6", "bar", "their_bar", "shut_out", "their_pips"),
+    *("owed", "their_owed", "captives", "captured", "reserve"),
+)
 """Features that are counted in checkers and become shares of them."""
 
 _IN_POINTS = ("pips", "their_pips", "owed", "their_owed", "risk_pips", "captives")

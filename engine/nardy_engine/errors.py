@@ -8,7 +8,7 @@ be right, so that the command line can print it as it is:
     ├── PositionError     a position that cannot occur in the game
     ├── DiceError         a roll that the game's dice cannot show
     ├── NotationError     text that does not parse; says where
-    ├── IllegalPlayError  a play that the rules do not allow in this position
+    ├── IllegalPlayError  a play or a double that the rules do not allow in this position
     ├── CapacityError     more afterstates than the buffers hold (never a shorter list)
     └── CheckpointError   a network file that is missing, damaged, foreign or does not fit
 """
@@ -37,7 +37,7 @@ class NotationError(NardyError):
 
 
 class IllegalPlayError(NardyError):
-    """The play is not among the legal plays of the position and roll."""
+    """The play is not among the legal plays of the position and roll, or nobody may double."""
 
 
 class CapacityError(NardyError):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from nardy_engine.notation.recall import Counts, Memory, with_memory
+from nardy_engine.reference.cube import Cube, MatchScore
 from nardy_engine.rules import Variant
 from nardy_engine.types import MOVER, OPPONENT, Dice, Position, Row
 
@@ -54,6 +55,17 @@ class Match:
     beavers: bool = False
     max_cube_log2: int = 10
     """Highest power of two that the cube may reach, XGID's last field."""
+
+    @property
+    def cube(self) -> Cube:
+        """The cube as the rules know it; White is player 0."""
+        owner = None if self.cube_owner is None else "WB".index(self.cube_owner)
+        return Cube(1 << self.cube_log2, owner)
+
+    @property
+    def score(self) -> MatchScore:
+        """The match as the rules know it; White is player 0."""
+        return MatchScore(self.length, (self.score_white, self.score_black), self.crawford)
 
 
 class ParsedPosition(NamedTuple):

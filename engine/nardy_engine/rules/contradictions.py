@@ -308,4 +308,8 @@ def _other_clashes(v: Variant) -> tuple[_Clash, ...]:
             v.cube.kind is Switch.OFF and v.cube != Cube(),
             "cube options need cube=on",
         ),
+        (
+            v.cube.jacoby and v.score is Score.CHECKERS_LEFT,
+            "cube.jacoby is about double wins, which score=checkers_left has not",
+        ),
     )

@@ -19,12 +19,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from nardy_engine.batch.plays import scratch_for
+from nardy_engine.batch.plays import fill_plays
 from nardy_engine.encoders import Encoder
-from nardy_engine.errors import CapacityError
 from nardy_engine.kernels import selfplay as kernels
 from nardy_engine.kernels.rng import fill_rolls
-from nardy_engine.kernels.segments import fill_afterstates
 from nardy_engine.rules import Variant, rule_table
 from nardy_engine.rules.components import Opening
 from nardy_engine.types import Board
@@ -207,16 +205,13 @@ class Worker:
     def _list_plays(self, first: int, last: int) -> int:
         """List the plays of games from `first` on into the chunk; return the first game left."""
         self._offsets[first] = 0
-        scratch = scratch_for(self.variant)
         while True:
-            end = fill_afterstates(
-                self.tracks.boards[:last], self._dice[:last], first, self._rules, scratch,
-                self._after, self._offsets,
+            end = fill_plays(
+                self.variant, self.tracks.boards[:last], self._dice[:last], first, self._after,
+                self._offsets,
             )  # fmt: skip
             if end > first:
-                return int(end)
-            if end < 0:
-                raise CapacityError(f"a play of {self.variant.id} has too many positions")
+                return end
             # One play has more ends than the chunk holds: rare, and only in some games.
             rows = 2 * len(self._after)
             self._after = np.zeros((rows, *self._after.shape[1:]), np.int8)

@@ -123,7 +123,7 @@ from numba import cuda, config
 from nardy_engine import Position, load_variant, reference
 from nardy_engine.dice import roll
 from nardy_engine.encoders import get_encoder
-from nardy_engine.kernels import encode, plays, rng, scoring
+from nardy_engine.kernels import emir, encode, plays, rng, scoring, segments
 from nardy_engine.rules import rule_table
 from learning import tiny_variant
 
@@ -153,21 +153,20 @@ def strict(array):
 
 
 @cuda.jit
-def kernel(boards, ids, rules, scratch, seed, sides, opening, tables, use_bar,
+def kernel(boards, ids, rules, scratch, seed, sides, opening, order, units, tables,
            dice, after, offsets, results, possible, features):
     i = cuda.grid(1)
     if i < boards.shape[0]:
         rng.fill_rolls(seed, ids[i : i + 1], ids[i : i + 1], sides, opening, dice[i : i + 1])
-        end = plays.list_plays(
+        lister = emir.list_emir if rules.emir else segments.list_plays
+        end = lister(
             boards[i, 0], boards[i, 1], int(dice[i, 0]), int(dice[i, 1]), rules, scratch,
             after[i], 0,
         )
         offsets[i] = end
         results[i] = scoring.outcome_index(boards[i, 0], boards[i, 1], rules)
         scoring.fill_possible(boards[i, 0], boards[i, 1], rules, possible[i])
-        encode.encode_units(
-            boards[i : i + 1], 0, tables[0], tables[1], tables[2], use_bar, features[i : i + 1]
-        )
+        encode.encode_units(boards[i : i + 1], 0, order, units, tables, features[i : i + 1])
 
 
 def check(variant, rng_seed):
@@ -177,8 +176,9 @@ def check(variant, rng_seed):
     for turn in range(2000):
         rolled = tuple(int(d) for d in generator.integers(1, variant.dice.sides + 1, 2))
         options = reference.plays(variant, position, rolled)
-        position = options[generator.integers(len(options))].end.swapped()
-        if variant.setup.checkers in (position.mover[0], position.opponent[0]):
+        end = options[generator.integers(len(options))].end
+        position, _ = reference.next_position(variant, end)
+        if reference.outcome(variant, position) is not None:
             position = variant.start_position()
         if turn % 7 == 0 or max(position.mover[0], position.opponent[0]):
             chosen.append(position)
@@ -191,15 +191,18 @@ def check(variant, rng_seed):
     offsets, results = np.zeros(n, np.int64), np.zeros(n, np.int64)
     possible = np.zeros((n, variant.n_outcomes), np.uint8)
     features = np.zeros((n, encoder.width), np.float32)
-    scratch = plays.new_scratch(slots, 1 << 12)
+    if rule_table(variant).emir:
+        scratch = emir.new_emir_scratch(slots, 1 << 12)
+    else:
+        scratch = plays.new_scratch(variant.n_counts, slots, 1 << 12)
     scratch = type(scratch)(*(strict(a) for a in scratch))
     opening = int(variant.opening.value == "opening_dice")
-    tables = tuple(strict(t) for t in (encoder._points, encoder._bar, encoder._off))
+    tables = tuple(strict(t) for t in (encoder._order, encoder._units, encoder._tables))
     for i in range(n):  # one block after the other: they share the scratch
         one = slice(i, i + 1)
         kernel[1, 1](
             strict(boards[one]), strict(ids[one]), rule_table(variant), scratch, 5,
-            variant.dice.sides, opening, tables, encoder._use_bar, strict(dice[one]),
+            variant.dice.sides, opening, *tables, strict(dice[one]),
             strict(after[one]), strict(offsets[one]), strict(results[one]), strict(possible[one]),
             strict(features[one]),
         )
@@ -216,7 +219,8 @@ def check(variant, rng_seed):
     return ends
 
 
-print(json.dumps([check(load_variant(g), k) for k, g in enumerate(("long", "short", "hypergammon"))]
+print(json.dumps([check(load_variant(g), k) for k, g in enumerate(("long", "short", "hypergammon", "mad_nardy",
+                                                                  "kaftar", "emir"))]
                  + [check(tiny_variant(), 9)]))
 '''
 

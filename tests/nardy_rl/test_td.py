@@ -18,12 +18,13 @@ def turned(values: np.ndarray) -> np.ndarray:
     return np.concatenate([values[..., KINDS:], values[..., :KINDS]], axis=-1)
 
 
-def returns(sides, probs, outcome: int, lambda_: float) -> np.ndarray:
-    """Return the kernel's lambda-returns of one game."""
+def returns(sides, probs, outcome: int, lambda_: float, after: int | None = None) -> np.ndarray:
+    """Return the kernel's lambda-returns of one game; `after` acts next, by default the other."""
+    after = 1 - sides[-1] if after is None else after
     targets = np.full((len(sides), probs.shape[1]), np.nan, np.float32)
     backward_returns(
-        np.asarray(sides, np.int8), probs.astype(np.float32), len(sides), outcome, lambda_,
-        targets, 0,
+        np.append(sides, after).astype(np.int8), probs.astype(np.float32), len(sides), outcome,
+        lambda_, probs.shape[1] // 2, targets, 0,
     )  # fmt: skip
     return targets
 
@@ -149,6 +150,25 @@ def test_cut_off_is_not_finished() -> None:
     assert returns(sides, probs, outcome, 0.5)[-1].tolist() == np.eye(OUTCOMES)[outcome].tolist()
     cut = returns(sides, probs, -1, 0.5)
     np.testing.assert_allclose(cut[-1], turned(probs[-1]), rtol=1e-6)
+
+
+def test_a_game_cut_off_before_an_extra_roll_keeps_its_view() -> None:
+    """T09, GUL-4: if the same side acts next, the value that stands for the rest is its own."""
+    sides, probs, _ = random_game(3)
+    cut = returns(sides, probs, -1, 0.5, after=sides[-1])
+    np.testing.assert_allclose(cut[-1], probs[-1], rtol=1e-6)
+
+
+def test_a_draw_is_the_same_from_both_sides() -> None:
+    """DR-1: the last of 2K + 1 outcomes stays in its place when the view changes."""
+    sides = np.array([0, 1, 0, 0, 1])
+    probs = np.random.default_rng(2).dirichlet(np.ones(5), 6)
+    targets = returns(sides, probs, 4, 0.5)
+    assert targets[-1].tolist() == [0, 0, 0, 0, 1]
+    expected = 0.5 * probs[4][[2, 3, 0, 1, 4]] + 0.5 * targets[-1]
+    np.testing.assert_allclose(targets[3], expected, rtol=1e-6)
+    matrix = outcome_flip(5)
+    assert (matrix @ np.arange(5)).tolist() == [2, 3, 0, 1, 4]
 
 
 def test_targets_of_a_game_add_up_to_one() -> None:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_engine.errors import CapacityError
-from nardy_engine.kernels import plays as kernel
+from nardy_engine.kernels.emir import fill_emir_afterstates, new_emir_scratch
+from nardy_engine.kernels.plays import new_scratch
 from nardy_engine.kernels.scoring import fill_next_states, fill_outcomes, fill_possibles
 from nardy_engine.kernels.segments import fill_afterstates
 from nardy_engine.rules.table import HEIR_POOL, RuleTable, rule_table
@@ -47,14 +48,44 @@ def _pool_size(rules: RuleTable) -> int:
     return 1 << 17 if rules.n_times_m or rules.double_steps > 4 else 1 << 15
 
 
-def scratch_for(variant: Variant) -> kernel.Scratch:
-    """Return this thread's working memory for the kernels."""
-    held: dict[Any, kernel.Scratch] = _local.__dict__.setdefault("scratch", {})
+def work_for(variant: Variant) -> Any:
+    """Return this thread's working memory for the kernels, as `fill_plays` takes it."""
+    held: dict[Any, Any] = _local.__dict__.setdefault("work", {})
     rules = rule_table(variant)
-    key = (variant.n_counts, variant.n_slots, _pool_size(rules))
+    key = (variant.n_counts, variant.n_slots, _pool_size(rules), rules.emir)
     if key not in held:
-        held[key] = kernel.new_scratch(*key)
+        held[key] = (
+            new_emir_scratch(variant.n_slots, _pool_size(rules))
+            if rules.emir
+            else new_scratch(variant.n_counts, variant.n_slots, _pool_size(rules))
+        )
     return held[key]
+
+
+def fill_plays(
+    variant: Variant,
+    boards: Board,
+    dice: NDArray[np.int8],
+    first: int,
+    out: Board,
+    offsets: NDArray[np.int64],
+) -> int:
+    """List the plays of games `first..B` into `out`; see `kernels.segments.fill_afterstates`.
+
+    Returns:
+        The number of games listed when `out` was full, `B` if all.
+
+    Raises:
+        CapacityError: A position has more plays than the working memory holds.
+    """
+    rules = rule_table(variant)
+    fill = fill_emir_afterstates if rules.emir else fill_afterstates
+    done = int(fill(boards, dice, first, rules, work_for(variant), out, offsets))
+    if done < 0:
+        raise CapacityError(
+            f"a play of {variant.id} has more than {_pool_size(rules)} intermediate positions"
+        )
+    return done
 
 
 def as_int8(name: str, values: Any) -> NDArray[np.int8]:
@@ -102,20 +133,14 @@ def afterstates(variant: Variant, boards: Any, dice: Any) -> Afterstates:
         raise ValueError(f"dice must be [{boards.shape[0]}, 2], not {list(rolls.shape)}")
     if rolls.size and not (rolls.min() >= 1 and rolls.max() <= variant.dice.sides):
         raise ValueError(f"dice must be from 1 to {variant.dice.sides}")
-    rules, scratch = rule_table(variant), scratch_for(variant)
     n_games = boards.shape[0]
     out = np.empty((max(64, 24 * n_games), 2, variant.n_slots), np.int8)
     offsets = np.zeros(n_games + 1, np.int64)
     done = 0
     while True:
-        done = fill_afterstates(boards, rolls, done, rules, scratch, out, offsets)
+        done = fill_plays(variant, boards, rolls, done, out, offsets)
         if done == n_games:
             return Afterstates(out[: offsets[-1]], offsets)
-        if done < 0:
-            raise CapacityError(
-                f"a play of {variant.id} has more than {scratch.pool.shape[0]} intermediate "
-                "positions"
-            )
         grown = np.empty((2 * out.shape[0], *out.shape[1:]), np.int8)
         grown[: offsets[done]] = out[: offsets[done]]
         out = grown

@@ -962,3 +962,19 @@ def list_emir(mover, opponent, die_a, die_b, rules, scratch, out, start):
     if high == low or rules.n_times_m != 0:
         return list_emir_equal(scratch, high, steps, rules, out, start)
     return list_emir_two(scratch, high, low, rules, out, start)
+
+
+@jit
+def fill_emir_afterstates(boards, dice, first, rules, scratch, out, offsets):
+    """List the plays of games `first..B` one after the other; as `segments.fill_afterstates`."""
+    end = np.int64(offsets[first])
+    for i in range(first, boards.shape[0]):
+        die_a, die_b = np.int64(dice[i, 0]), np.int64(dice[i, 1])
+        written = list_emir(boards[i, 0], boards[i, 1], die_a, die_b, rules, scratch, out, end)
+        if written == OUT_OVERFLOW:
+            return i
+        if written < 0:
+            return written
+        end = written
+        offsets[i + 1] = end
+    return boards.shape[0]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from nardy_engine.kernels._jit import jit
+from nardy_engine.kernels.emir import emir_outcome_index
 from nardy_engine.rules.table import (
     SCORE_BACKGAMMON,
     SCORE_CHECKERS_LEFT,
@@ -56,6 +57,8 @@ def win_kind(loser, rules):
 @jit
 def outcome_index(first, second, rules):
     """Return the outcome seen from row `first`, or -1 if the game goes on."""
+    if rules.emir != 0:
+        return emir_outcome_index(first, second, rules)
     if rules.draw != 0:
         if first[rules.last_turn] != 0 or second[rules.last_turn] != 0:
             return -1

@@ -3,7 +3,8 @@
 A decision is one segment (T-9): an own roll, a level of a cascade, or what the other side could
 not play. `list_plays` finds out which, lists its plays, and writes into the memory slots of each
 afterstate what is still to be played and by whom (`rules.memory`). Nothing else knows the rules
-of transfers.
+of transfers. Games with pins have a `fill` of their own, in `emir.py`, so that nobody waits for
+the compilation of what he does not play.
 """
 
 from __future__ import annotations
@@ -310,7 +311,8 @@ def list_plays(mover, opponent, die_a, die_b, rules, scratch, out, start):
     mover, opponent: `[P] int8` rows before it; out: `[N, 2, P] int8`, mover still row 0. The
     dice count only before a roll: owed dice and pre-roll moves come from the position. A forced
     pass is the unchanged position (T-8); a finished game has no afterstates; of several plays
-    that finish the game one is listed, the first (T-10). Return the new end or a negative code.
+    that finish the game alike one is listed, before the others (T-10). Return the new end or a
+    negative code.
     """
     if mover[0] == rules.checkers:
         return start

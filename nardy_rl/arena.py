@@ -165,7 +165,7 @@ def _ask(
     return rows[choice]
 
 
-_FACTORS = np.random.default_rng(1).integers(1 << 63, size=64, dtype=np.uint64) * 2 + 1
+_FACTORS = np.random.default_rng(1).integers(1 << 63, size=256, dtype=np.uint64) * 2 + 1
 _CHAIN = np.uint64(0x9E3779B97F4A7C15)
 
 

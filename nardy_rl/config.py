@@ -73,6 +73,8 @@ def _flatten(options: Mapping[str, Any], prefix: str = "") -> list[tuple[str, An
         # a component's fields nest one level deep; a deeper table is a value, as in setup.start
         if isinstance(value, Mapping) and not prefix and "." not in key:
             flat += _flatten(value, f"{key}.")
+        elif prefix and key == "kind":  # what `cascade` itself is, beside `cascade.from_roll`
+            flat.append((prefix.removesuffix("."), value))
         else:
             flat.append((f"{prefix}{key}", value))
     return flat

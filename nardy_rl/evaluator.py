@@ -196,12 +196,14 @@ class Evaluator:
         best = choose_best(self.variant, after, values)
         return self._evaluation(weights @ probs[best] / weights.sum())
 
-    def best(self, position: Position, dice: Dice, top: int | None = None) -> list[RatedPlay]:
+    def best(
+        self, position: Position, dice: Dice | None, top: int | None = None
+    ) -> list[RatedPlay]:
         """Rate the legal plays of a roll, best first.
 
         Args:
             position: Row 0 the mover.
-            dice: The roll.
+            dice: The roll; None if the position says what is played.
             top: How many plays to return, all by default.
 
         Raises:
@@ -209,7 +211,7 @@ class Evaluator:
             DiceError: The dice cannot show this roll.
         """
         variant = self.variant
-        roll = variant.check_dice(dice)
+        roll = None if dice is None else variant.check_dice(dice)
         if reference.outcome(variant, variant.check_position(position)) is not None:
             raise PositionError("the game is over in this position: there is nothing to play")
         plays = reference.plays(variant, position, roll)
@@ -221,7 +223,7 @@ class Evaluator:
         return [
             RatedPlay(
                 play=plays[i],
-                text=format_play(variant, plays[i]),
+                text=format_play(variant, plays[i], position),
                 equity=float(values[i]),
                 difference=min(0.0, float(values[i]) - best),
                 probabilities=Probabilities.from_vector(probs[i]),

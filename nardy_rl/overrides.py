@@ -10,12 +10,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from typing import get_type_hints
 
 from hydra.core.override_parser.types import Quote, QuotedString
 from omegaconf import DictConfig, OmegaConf
 
+from nardy_engine import load_variant
 from nardy_rl.config import ConfigError, TrainConfig, VariantConfig
 
 __all__ = ["Vocabulary", "rewrite_overrides", "vocabulary"]
@@ -96,9 +98,9 @@ def _rewrite(word: str, known: Vocabulary, *, sweep: bool) -> str:
         return f"{'+' if key in known.optional_groups else prefix}{key}={value}"
     head, _, option = key.partition(".")
     if head == "variant" and option and option.split(".")[0] not in _VARIANT_FIELDS:
-        return f"++{_OPTIONS}.{option}={value}"
+        return f"++{_OPTIONS}.{_nested(option)}={value}"
     if key.startswith(f"{_OPTIONS}."):
-        return f"++{key}={value}"
+        return f"++{_OPTIONS}.{_nested(key.removeprefix(f'{_OPTIONS}.'))}={value}"
     if "/" in key or "@" in key:  # a group of hydra's own; hydra knows which there are
         return word
     if key not in known.keys:
@@ -111,6 +113,22 @@ def _rewrite(word: str, known: Vocabulary, *, sweep: bool) -> str:
         value = _as_text(value, sweep=sweep)
     # a known key exists, so + would fail and ++ means the same as nothing
     return f"{key}={value}"
+
+
+def _nested(option: str) -> str:
+    """Return a rule option as a path in a tree.
+
+    `cascade` has `cascade.from_roll` under it and so cannot be a value itself: it becomes
+    `cascade.kind`, and `VariantConfig` turns it back.
+    """
+    return f"{option}.kind" if option in _branches() else option
+
+
+@cache
+def _branches() -> frozenset[str]:
+    """Return the rule options whose names begin those of others."""
+    options = load_variant("long").options()
+    return frozenset(o for o in options if any(name.startswith(f"{o}.") for name in options))
 
 
 def _nearest(key: str, known: Vocabulary) -> str | None:

@@ -6,16 +6,19 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from nardy_engine import batch, load_variant, notation
+from nardy_engine import Variant, batch, load_variant, notation
 from nardy_engine.notation import ParsedPosition
+from nardy_engine.notation.board_layout import turn_text
+from nardy_engine.notation.segments import segment_dice
 from nardy_engine.notation.situation import SIDE_NAMES
 from nardy_engine.types import Dice
+from nardy_rl.commands.moves import after, dice_to_play
 from nardy_rl.commands.networks import add_network_argument, network_for
 from nardy_rl.commands.parser import (
+    POSITION_HELP,
     CommandParser,
     add_game_arguments,
     options_from,
-    parse_dice,
     positive,
 )
 from nardy_rl.evaluator import Evaluation, Evaluator, RatedPlay
@@ -24,15 +27,13 @@ from nardy_rl.outcomes import Probabilities, outcome_names
 MAX_KINDS = 4
 """Kinds of a win that the table shows in columns of their own; games with more show the sums."""
 
-_DESCRIPTION = """\
+_DESCRIPTION = f"""\
 Say what a position is worth. Before the roll: the equity (expected points per game, without a
 doubling cube) and the chance of each outcome, seen from the side to roll; as the network sees the
 position, and as the exact average over all rolls, each played best. With dice: the best plays,
 each with its equity, its difference to the best, and the outcomes from the mover's view.
 
-POSITION is a line of text, 'start', or for short nardy a gnubg id or an XGID. Each side lists
-point:checkers in its own numbers (24 is the head, 6 to 1 the home):
-  W{24:13 18:2} off0 | B{24:15} off0 ; W 6-4
+{POSITION_HELP}
 
 --json prints one object: variant, digest, network, position, outcomes (the names in the order of
 every list of probabilities), and either before_roll and average_over_rolls, each with equity and
@@ -67,11 +68,19 @@ def main(argv: Sequence[str]) -> int:
     arguments = parser.parse(argv)
     variant = load_variant(arguments.variant, options_from(arguments.option))
     parsed = notation.read_position(arguments.position, variant)
-    dice = parse_dice(variant, arguments.dice) if arguments.dice is not None else parsed.dice
+    dice = parsed.dice
+    if arguments.dice is not None or _says_what_is_played(variant, parsed):
+        dice = dice_to_play(variant, parsed, arguments.dice)
     evaluator = Evaluator(network_for(variant, arguments.net))
     answer = _as_json if arguments.json else _as_text
     print(answer(evaluator, parsed, dice, arguments.top))
     return 0
+
+
+def _says_what_is_played(variant: Variant, parsed: ParsedPosition) -> bool:
+    """Return whether there is a decision without a roll: dice owed, or a pre-roll move."""
+    preroll = variant.recall(parsed.position.mover, "preroll") == 1
+    return preroll or bool(segment_dice(variant, parsed.position))
 
 
 def _as_json(evaluator: Evaluator, parsed: ParsedPosition, dice: Dice | None, top: int) -> str:
@@ -83,17 +92,15 @@ def _as_json(evaluator: Evaluator, parsed: ParsedPosition, dice: Dice | None, to
         "position": notation.format_position(variant, position, parsed.side, dice),
         "outcomes": list(outcome_names(variant)),
     }
-    if dice is None:
+    if dice is None and not _says_what_is_played(variant, parsed):
         answer["before_roll"] = _value_json(evaluator.before_roll(position))
         answer["average_over_rolls"] = _value_json(evaluator.average_over_rolls(position))
         return json.dumps(answer)
-    answer["dice"] = list(dice)
+    answer["dice"] = list(dice or segment_dice(variant, position))
     plays = [
         {
             "play": play.text,
-            "position": notation.format_position(
-                variant, play.play.end.swapped(), notation.other_side(parsed.side)
-            ),
+            "position": after(variant, parsed, play.play),
             **_value_json(play),
             "difference": play.difference,
         }
@@ -109,7 +116,7 @@ def _value_json(value: Evaluation | RatedPlay) -> dict[str, Any]:
 def _as_text(evaluator: Evaluator, parsed: ParsedPosition, dice: Dice | None, top: int) -> str:
     variant, position = evaluator.variant, parsed.position
     chances, note = _chance_columns(evaluator)
-    if dice is None:
+    if dice is None and not _says_what_is_played(variant, parsed):
         header = ["", "equity", *chances]
         values = {
             "by the network": evaluator.before_roll(position),
@@ -133,7 +140,7 @@ def _as_text(evaluator: Evaluator, parsed: ParsedPosition, dice: Dice | None, to
             ]
             for rank, play in enumerate(rated, 1)
         ]
-        table, what = _table(header, rows, n_left=2), f"to play {dice[0]}-{dice[1]}"
+        table, what = _table(header, rows, n_left=2), turn_text(variant, position, dice)
         count = _count(evaluator, parsed, dice)
         note = f"{len(rated)} of {count} legal play{'' if count == 1 else 's'}; {note}"
     side = SIDE_NAMES[parsed.side]
@@ -144,20 +151,22 @@ def _as_text(evaluator: Evaluator, parsed: ParsedPosition, dice: Dice | None, to
     return "\n".join([*heading, "", *table, "", note])
 
 
-def _count(evaluator: Evaluator, parsed: ParsedPosition, dice: Dice) -> int:
+def _count(evaluator: Evaluator, parsed: ParsedPosition, dice: Dice | None) -> int:
     """Return the number of legal plays."""
     board = parsed.position.board()[None]
-    return len(batch.afterstates(evaluator.variant, board, [dice]).boards)
+    # Where the position says what is played, the engine does not look at the dice.
+    return len(batch.afterstates(evaluator.variant, board, [dice or (1, 1)]).boards)
 
 
 def _chance_columns(evaluator: Evaluator) -> tuple[list[str], str]:
     """Return the headings of the chances and a line that explains them."""
     _, *kinds = [name for name, _ in evaluator.variant.win_kinds]
     note = "equity in points per game, chances in %"
+    draws = ["draws"] if evaluator.variant.has_draw else []
     if len(kinds) >= MAX_KINDS:
-        return ["wins", "loses"], note
+        return ["wins", "loses", *draws], note
     listed = " and ".join(kinds)
-    return ["wins", *kinds, "loses", *kinds], f"{note}; wins and loses include {listed}"
+    return ["wins", *kinds, "loses", *kinds, *draws], f"{note}; wins and loses include {listed}"
 
 
 def _percentages(probs: Probabilities) -> list[str]:
@@ -168,6 +177,7 @@ def _percentages(probs: Probabilities) -> list[str]:
         *(probs.win[1:] if several else ()),
         probs.losses(),
         *(probs.lose[1:] if several else ()),
+        *(() if probs.draw is None else (probs.draw,)),
     ]
     return [f"{100 * value:.1f}" for value in values]
 

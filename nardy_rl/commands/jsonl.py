@@ -1,7 +1,8 @@
 """Legal plays of thousands of positions as JSON lines: a stream in, a stream out.
 
 One object a line, `{"id","variant","options","me":SIDE,"opp":SIDE,"dice":[a,b]}`, answered by one
-line `{"id","results":[{"me":SIDE,"opp":SIDE}]}` in the order of the input. A line that cannot be
+line `{"id","results":[RESULT]}` in the order of the input; `nardy_engine.notation.json_lines` says
+what SIDE and RESULT are. Results are those of one play, or of the whole roll. A line that cannot be
 answered gets `{"id","error"}` in its place, so that line n of the output always belongs to line n
 of the input (blank lines apart), and the work goes on.
 
@@ -18,8 +19,9 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from nardy_engine import Variant, batch
-from nardy_engine.errors import NardyError
+from nardy_engine.errors import NardyError, NotationError
 from nardy_engine.notation.json_lines import Case, ResultWriter, case_from_json
+from nardy_rl.commands.whole_roll import whole_rolls
 
 BLOCK = 1024
 """Lines answered together at most; larger blocks are not faster and hold answers back."""
@@ -39,14 +41,16 @@ class Problem(NamedTuple):
 class Answerer:
     """Answers blocks of lines."""
 
-    def __init__(self, default: Variant) -> None:
+    def __init__(self, default: Variant, whole_roll: bool = False) -> None:
         """Prepare.
 
         Args:
             default: Game of the lines that do not name one. Its rule options hold for every
                 line of that game; the `options` of a line come on top.
+            whole_roll: Answer with the positions after the whole roll, not after one play.
         """
         self._default = default
+        self._whole_roll = whole_roll
         self._writers: dict[Variant, ResultWriter] = {}
 
     def answer(self, first_line: int, lines: Sequence[bytes]) -> tuple[list[str], list[Problem]]:
@@ -67,6 +71,8 @@ class Answerer:
                 continue
             try:
                 case = case_from_json(line, self._default)
+                if self._whole_roll and case.variant.recall(case.position.mover, "preroll"):
+                    raise NotationError("a whole roll begins with the roll: leave 'preroll' out")
                 groups.setdefault(case.variant, {})[number] = case
             except NardyError as error:
                 problems.append(Problem(number, str(error)))
@@ -79,11 +85,25 @@ class Answerer:
     def _answers(self, variant: Variant, cases: Sequence[Case]) -> Iterator[str]:
         """Yield the answer to each case; all are of one game."""
         boards = np.array([case.position for case in cases], dtype=np.int8)
-        dice = np.array([case.dice for case in cases], dtype=np.int8)
-        after = batch.afterstates(variant, boards, dice)
+        # Where the position says what is played, the engine does not look at the dice.
+        dice = np.array([case.dice or (1, 1) for case in cases], dtype=np.int8)
         writer = self._writers.setdefault(variant, ResultWriter(variant))
+        if self._whole_roll:
+            rolls = whole_rolls(variant, boards, dice)
+            for case, start, end in zip(cases, rolls.offsets, rolls.offsets[1:], strict=False):
+                rows = slice(start, end)
+                yield writer.whole_roll_line(
+                    case.id,
+                    rolls.boards[rows],
+                    rolls.outcomes[rows].tolist(),
+                    rolls.extra[rows].tolist(),
+                )
+            return
+        after = batch.afterstates(variant, boards, dice)
+        outcomes = batch.outcomes(variant, after.boards).tolist()
         for i, case in enumerate(cases):
-            yield writer.line(case.id, after.of(i))
+            rows = slice(after.offsets[i], after.offsets[i + 1])
+            yield writer.line(case.id, after.boards[rows], outcomes[rows], case.is_own_roll)
 
 
 def _id_of(line: bytes) -> Any:
@@ -117,6 +137,7 @@ def run(
     default: Variant,
     write: Callable[[str], None],
     complain: Callable[[str], None],
+    whole_roll: bool = False,
 ) -> int:
     """Answer a stream; return the number of lines that could not be answered.
 
@@ -125,8 +146,9 @@ def run(
         default: Game of the lines that do not name one.
         write: Takes the answers of a block, each with its line end; must pass them on at once.
         complain: Takes one sentence per bad line, with the number of the line.
+        whole_roll: Answer with the positions after the whole roll, not after one play.
     """
-    answerer, bad = Answerer(default), 0
+    answerer, bad = Answerer(default, whole_roll), 0
     for first_line, lines in blocks(stream):
         answers, problems = answerer.answer(first_line, lines)
         if answers:

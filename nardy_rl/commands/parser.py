@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import re
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from nardy_engine import Variant
 from nardy_engine.errors import DiceError, NardyError
 from nardy_engine.types import Dice
+
+_RULE_PREFIX = "variant."
+"""Before the name of a rule option where it is written like a setting."""
+
+_BARE_XGID = re.compile(r"[-A-Pa-p]{26}:.*")
 
 
 class UsageError(NardyError):
@@ -20,7 +26,8 @@ class CommandParser(argparse.ArgumentParser):
     """Parser of `nardy NAME`; `key=value` is understood as `--key value`.
 
     The commands that train and measure are configured with `key=value`; whoever types
-    `nardy play variant=short` out of that habit gets what they mean.
+    `nardy play variant=short` out of that habit gets what they mean. A rule option may be written
+    as there too, `variant.block.check=every_step`.
     """
 
     def __init__(self, name: str, description: str, examples: Sequence[str]) -> None:
@@ -59,8 +66,15 @@ class CommandParser(argparse.ArgumentParser):
         for word in argv:
             key, equals, value = word.partition("=")
             option = f"--{key.replace('_', '-')}"
-            if equals and option in self._option_string_actions:
+            rule = key.removeprefix(_RULE_PREFIX)
+            if _BARE_XGID.fullmatch(
+                word
+            ):  # it begins with '-' wherever the top player's bar is empty
+                words.append(f"XGID={word}")
+            elif equals and option in self._option_string_actions:
                 words += [f"{option}={value}"]
+            elif equals and rule != key and "--option" in self._option_string_actions:
+                words += [f"--option={rule}={value}"]
             else:
                 words.append(word)
         return words
@@ -121,8 +135,20 @@ def add_game_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="change a rule of the game, such as block.check=every_step; may be repeated",
+        help="change a rule of the game, such as block.check=every_step; may be repeated; "
+        "variant.block.check=every_step means the same",
     )
+
+
+POSITION_HELP = """\
+POSITION is a line of text, 'start', or an id: the compact id of any game ('long:1111...'), for
+short nardy also a gnubg id or an XGID. Each side lists point:checkers in its own numbers (24 is
+the head, 6 to 1 the home); after ';' stands who is to play, and the roll if it is thrown:
+  W{24:13 18:2} off0 | B{24:15} off0 ; W 6-4
+Some games remember more: 'owes6x2' after a side says that it must play two sixes before anybody
+rolls; in Emir 18:e is the emir, 13:2/1 two checkers on a captive, 'res3' the nukers off the board,
+and '; W pre' stands before a pre-roll move."""
+"""How positions are written, for the descriptions of the commands that read one."""
 
 
 def parse_dice(variant: Variant, text: str) -> Dice:

@@ -101,7 +101,7 @@ def _rater(variant: Variant, source: str | None) -> Rater | None:
     if evaluator is None:
         return None
 
-    def rate(position: Position, dice: Dice, top: int) -> list[str]:
+    def rate(position: Position, dice: Dice | None, top: int) -> list[str]:
         rated = evaluator.best(position, dice, top)
         width = max(len(play.text) for play in rated)
         return [

@@ -19,18 +19,20 @@ from nardy_engine.batch import Afterstates
 from nardy_engine.errors import NardyError
 from nardy_engine.notation import Side
 from nardy_engine.notation.board_text import SIGNS
+from nardy_engine.notation.segments import dice_text, is_skipped, segment_dice
 from nardy_engine.notation.situation import SIDE_NAMES
-from nardy_engine.rules.components import Opening
+from nardy_engine.rules.components import Opening, TeleportKind
+from nardy_engine.rules.memory import has_segments
 from nardy_engine.types import Dice
 from nardy_rl.commands.parser import parse_dice
 from nardy_rl.players import Bot, Turn
 
 Seat = Literal["white", "black", "random"]
-Rater = Callable[[Position, Dice, int], Sequence[str]]
+Rater = Callable[[Position, Dice | None, int], Sequence[str]]
 """Lines that rate the best plays of a position and roll: `(position, dice, how many)`."""
 
 HELP = """\
-Type a play as it is written in books: 24/18 13/9, bar/20, 6/off, or 8/5(2) for two checkers.
+Type a play as it is written in books: 24/18 13/9, bar/20, 6/off, or 8/5(2) for two checkers.{more}
   hint [N]   the N best plays with their equities
   moves      all legal plays
   board      draw the board again
@@ -38,6 +40,15 @@ Type a play as it is written in books: 24/18 13/9, bar/20, 6/off, or 8/5(2) for 
   quit       leave the game
 Points are numbered from your side: your home is 1 to {home}, your checkers move downwards.
 The bot's plays are written in its own numbers, counted from its side."""
+
+
+_TELEPORT_HELP = "A checker that goes straight home from the head is written 24/6."
+_SEGMENT_HELP = """\
+Dice that one side cannot play may be for the other side, and a double may be followed by higher
+ones: each time you are asked for one play, with the dice that are to be played now."""
+_EMIR_HELP = """\
+13e/8 moves the emir where another checker could go too; 13/8* captures or hits. Before a roll you
+may place a nuker, res/24, or spread a stack, 15/14 15/11; an empty line makes no such move."""
 
 
 class Quit(Exception):
@@ -57,8 +68,8 @@ class Game:
     """White is the side that began (L-2)."""
     turn: int = 0
     dice: Dice | None = None
-    """The roll to play, or None before it is thrown."""
-    history: list[tuple[Position, int, Dice]] = field(default_factory=list)
+    """The roll to play, or None before it is thrown, and where the position says what is played."""
+    history: list[tuple[Position, int, Dice | None]] = field(default_factory=list)
     """`(position, turn, dice)` before each play that the person chose."""
 
 
@@ -145,15 +156,22 @@ class Session:
             outcome = reference.outcome(self.variant, play.end)
             if outcome is not None:
                 return self._finish(outcome, game.yours)
-            game.position = play.end.swapped()
-            game.yours = not game.yours
+            rolled = game.dice is not None
+            game.position, same_side = reference.next_position(self.variant, play.end)
+            if rolled and same_side and not segment_dice(self.variant, game.position):
+                who = "You have" if game.yours else "The bot has"
+                self._write(f"{who} played the whole double and may roll again.")
+            game.yours = game.yours if same_side else not game.yours
             game.turn += 1
             game.dice = None
 
     def _finish(self, outcome: Outcome, seen_from_you: bool) -> Outcome:
+        self.score.games += 1
+        if outcome.draw:
+            self._write("A draw: nobody gets points.")
+            return outcome
         if not seen_from_you:
             outcome = outcome._replace(won=not outcome.won)
-        self.score.games += 1
         if outcome.won:
             self.score.you += outcome.points
         else:
@@ -198,7 +216,10 @@ class Session:
             return first, second
         return rng.choice(faces), rng.choice(faces)
 
-    def _roll(self, game: Game) -> Dice:
+    def _roll(self, game: Game) -> Dice | None:
+        """Throw the dice of the decision; return None if the position says what is played."""
+        if self._is_preroll(game) or segment_dice(self.variant, game.position):
+            return None
         if game.dice is None:
             different = game.turn == 0 and self.variant.opening is Opening.OPENING_DICE
             if self._manual:
@@ -231,34 +252,64 @@ class Session:
         turn = Turn(
             variant=self.variant,
             boards=game.position.board()[None],
-            dice=np.array([dice], dtype=np.int8),
+            dice=np.array([dice or (1, 1)], dtype=np.int8),  # not looked at where none is thrown
             after=Afterstates(ends, offsets),
             uniform=rng.random(1),
         )
         play = plays[int(self.bot.choose(turn)[0])]
-        text = self._text(play) if play.steps else "no legal play, it passes"
-        self._write(f"The bot rolls {_shown(dice)}: {text}.")
+        what = self._what(game, dice)
+        if play.steps:
+            self._write(f"{what}: {self._text(game, play)}.")
+        elif not self._is_preroll(game):
+            self._write(f"{what}: {self._why_nothing(game, dice, play)}, it passes.")
         return play
+
+    def _is_preroll(self, game: Game) -> bool:
+        return self.variant.recall(game.position.mover, "preroll") == 1
+
+    def _what(self, game: Game, dice: Dice | None) -> str:
+        """Say which dice the side to act plays, and why it does."""
+        you, verb = ("You", "") if game.yours else ("The bot", "s")
+        if dice is not None:
+            return f"{you} roll{verb} {dice_text(dice)}"
+        if self._is_preroll(game):
+            return "Before you roll you may move" if game.yours else "Before its roll the bot moves"
+        now = dice_text(segment_dice(self.variant, game.position))
+        if self.variant.recall(game.position.mover, "roller"):
+            return f"The double goes on, {you[0].lower()}{you[1:]} play{verb} {now}"
+        if game.yours:
+            return f"You must play {now}, which the bot could not"
+        return f"The bot plays {now}, which you could not"
+
+    def _why_nothing(self, game: Game, dice: Dice | None, play: Play) -> str:
+        if reference.outcome(self.variant, play.end) is not None:
+            return "a checker that returns from the bar ends the game"
+        if is_skipped(self.variant, game.position, dice):
+            even = self.variant.recall(game.position.mover, "first")
+            return f"the smaller number is not {'even' if even else 'odd'}"
+        return "no legal play"
 
     def _person_plays(self, game: Game) -> Play | None:
         """Let the person choose a play; return None after `undo`."""
         dice = self._roll(game)
         plays = reference.plays(self.variant, game.position, dice)
         self._show_board(game)
-        if not plays[0].steps:
-            self._write(f"You roll {_shown(dice)}: no legal play, you pass.")
-            return plays[0]
+        what = self._what(game, dice)
         only = len(plays) == 1
+        if only and not plays[0].steps:
+            self._write(f"{what}: {self._why_nothing(game, dice, plays[0])}, you pass.")
+            return plays[0]
         if only:
-            text = self._text(plays[0])
-            self._write(f"You roll {_shown(dice)}: the only legal play is {text}; Enter plays it.")
+            text = self._text(game, plays[0])
+            self._write(f"{what}: the only legal play is {text}; Enter plays it.")
+        may_pass = self._is_preroll(game)
         while True:
-            line = self._ask(f"You roll {_shown(dice)}. Your play: ")
+            line = self._ask(f"{what}{' (Enter: none)' if may_pass else ''}. Your play: ")
             if line == "undo":
                 if self._undo(game):
                     return None
                 continue
-            play = plays[0] if only and not line else None
+            play = plays[0] if (only or may_pass) and not line else None
             if play is None and not self._answered(line, game, plays):
                 play = self._parsed(line, game, dice)
             if play is not None:
@@ -269,13 +320,13 @@ class Session:
         """Obey a command other than `undo`; return False if the line is none."""
         word, _, argument = line.partition(" ")
         if word in ("help", "?", ""):
-            self._write(HELP.format(home=self.variant.setup.home))
+            self._write(HELP.format(home=self.variant.setup.home, more=self._more_help()))
         elif word == "board":
             self._show_board(game)
         elif word == "moves":
             self._write(f"{len(plays)} legal:")
             for play in plays:
-                self._write(f"  {self._text(play)}")
+                self._write(f"  {self._text(game, play)}")
         elif word == "hint":
             self._hint(game, argument.strip())
         else:
@@ -299,7 +350,18 @@ class Session:
         self._write("  taken back")
         return True
 
-    def _parsed(self, line: str, game: Game, dice: Dice) -> Play | None:
+    def _more_help(self) -> str:
+        """Return what the rules of this game add to the way a play is typed."""
+        lines = []
+        if self.variant.teleport.kind is not TeleportKind.OFF:
+            lines.append(_TELEPORT_HELP)
+        if has_segments(self.variant):
+            lines.append(_SEGMENT_HELP)
+        if self.variant.captives_exist:
+            lines.append(_EMIR_HELP)
+        return "".join(f"\n{line}" for line in lines)
+
+    def _parsed(self, line: str, game: Game, dice: Dice | None) -> Play | None:
         try:
             return notation.parse_play(line, self.variant, game.position, dice)
         except NardyError as error:
@@ -318,15 +380,11 @@ class Session:
             raise Quit
         return line
 
-    def _text(self, play: Play) -> str:
-        return notation.format_play(self.variant, play)
+    def _text(self, game: Game, play: Play) -> str:
+        return notation.format_play(self.variant, play, game.position)
 
     def _show_board(self, game: Game) -> None:
         self._write("")
         high_low = None if game.dice is None else (max(game.dice), min(game.dice))
         self._write(notation.board_ascii(self.variant, game.position, game.your_side, high_low))
         self._write("")
-
-
-def _shown(dice: Dice) -> str:
-    return f"{max(dice)}-{min(dice)}"

@@ -338,13 +338,14 @@ def _pending_memory(variant: Variant, row: Row, said: Memory | None = None) -> d
     Args:
         variant: The game.
         row: One side.
-        said: Memory to be written even if 0; None: all that is not 0.
+        said: Memory to be written; None: all of it.
     """
     owed = {str(die): steps for die, steps in owed_dice(variant, row)}
     fields: dict[str, Any] = {"owed": owed} if owed else {}
     for field in ("roller", "head_left", "rolls"):
         value = int(variant.recall(row, field))
-        if value if said is None else field in said:
+        wanted = value or field not in _FLAGS if said is None else field in said
+        if variant.remembers(field) and wanted:
             fields[field] = bool(value) if field in _FLAGS else value
     return fields
 

@@ -29,6 +29,7 @@ this one. `; W pre` says that White may make a pre-roll move before rolling (EMI
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
 
 from nardy_engine.errors import NardyError, NotationError, PositionError
@@ -240,7 +241,9 @@ class _Reader:
             elif not self._rows and self._begins_side(token):
                 self._open("W", token)
             elif not self._rows:
-                raise self._fault("expected White's checkers, such as 'W{24:13 18:2}'", token)
+                near = difflib.get_close_matches(token.text, ["start"], n=1)
+                hint = "did you mean 'start'?" if near else "such as 'W{24:13 18:2}'"
+                raise self._fault(f"expected White's checkers, {hint}", token)
             elif len(self._rows) == 1 and self._after_bar() and self._begins_side(token):
                 self._open(other_side(next(iter(self._rows))), token)
             else:

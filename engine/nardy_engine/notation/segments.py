@@ -5,7 +5,7 @@ from __future__ import annotations
 from nardy_engine.reference.turns import stage
 from nardy_engine.rules import Variant
 from nardy_engine.rules.memory import owed_dice
-from nardy_engine.types import Position, Row
+from nardy_engine.types import Dice, Position, Row
 
 
 def pending_dice(variant: Variant, row: Row) -> tuple[int, ...]:
@@ -25,6 +25,11 @@ def segment_dice(variant: Variant, position: Position) -> tuple[int, ...]:
     if not owed_dice(variant, position.mover):
         return ()
     return stage(variant, position, None).programme
+
+
+def is_skipped(variant: Variant, position: Position, dice: Dice | None) -> bool:
+    """Return whether the roll gives the side to act nothing to play: wrong parity (CHN-1)."""
+    return dice is not None and not stage(variant, position, dice).programme
 
 
 def dice_text(dice: tuple[int, ...]) -> str:

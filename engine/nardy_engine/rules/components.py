@@ -254,8 +254,10 @@ class Component:
                 raise VariantError(
                     f"unknown rule option '{name}.{key}'; {name} has {', '.join(sorted(known))}"
                 )
+        # The field `kind` goes by the name of its table, `cascade = "to_six"`.
+        names = {key: name if key == "kind" else f"{name}.{key}" for key in table}
         return cls(
-            **{key: parse_option(f"{name}.{key}", cls.parsers()[key], table[key]) for key in table}
+            **{key: parse_option(names[key], cls.parsers()[key], table[key]) for key in table}
         )
 
     @classmethod

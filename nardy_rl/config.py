@@ -207,7 +207,7 @@ class TrainConfig:
     run_dir: str
     """Folder of this run; a new run never takes one that exists, it adds -2, -3 ..."""
     resume: bool | str
-    """Go on with a stopped run: true for the newest of this game, or the run's folder."""
+    """Go on with a stopped run: yes for the newest of this game, or the run's folder."""
     checkpoint_every_s: float
     """Seconds between two checkpoints."""
     tensorboard: bool
@@ -241,7 +241,8 @@ class ArenaConfig:
 
     variant: VariantConfig
     a: str
-    """First player: a bot's name, net:NAME of a shipped network, or a checkpoint's file."""
+    """First player: a bot's name, net:NAME of a shipped network, a checkpoint's file, or
+    exec:COMMAND, a program that answers positions with plays."""
     b: str
     """Second player, as `a`."""
     players: list[str]

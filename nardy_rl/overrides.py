@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from pathlib import Path
-from typing import get_type_hints
+from typing import Any, get_type_hints
 
 from hydra.core.override_parser.types import Quote, QuotedString
 from omegaconf import DictConfig, OmegaConf
@@ -23,6 +23,8 @@ from nardy_rl.config import ConfigError, TrainConfig, VariantConfig
 __all__ = ["Vocabulary", "rewrite_overrides", "vocabulary"]
 
 _OPTIONS = "variant.options"
+_SWITCHES = {"yes": "true", "no": "false"}
+"""Other words for the values of a setting that is true, false or a text, `resume=yes`."""
 _VARIANT_FIELDS = frozenset(field.name for field in fields(VariantConfig))
 
 
@@ -36,6 +38,8 @@ class Vocabulary:
     """Dotted names of tables that take any key."""
     text_keys: frozenset[str]
     """Settings that are text, so that a value like 12E3 is not a number."""
+    switch_keys: frozenset[str]
+    """Those of them that may be true or false instead of a text."""
     groups: Mapping[str, tuple[str, ...]]
     """Config groups and the names of their files."""
     optional_groups: frozenset[str]
@@ -51,7 +55,7 @@ def vocabulary(config: DictConfig, schema: type, folder: Path) -> Vocabulary:
         folder: Where the groups' files lie.
     """
     keys, tables = _walk(config)
-    text = _text_keys(schema)
+    text = _keys_of_type(schema, (str, bool | str))
     groups = {
         entry.name: tuple(sorted(path.stem for path in entry.glob("*.yaml")))
         for entry in sorted(folder.iterdir())
@@ -65,6 +69,7 @@ def vocabulary(config: DictConfig, schema: type, folder: Path) -> Vocabulary:
         keys=frozenset(keys),
         open_tables=frozenset(tables),
         text_keys=frozenset(text),
+        switch_keys=frozenset(_keys_of_type(schema, (bool | str,))),
         groups={name: groups[name] for name in own},
         optional_groups=frozenset(own - keys),
     )
@@ -110,6 +115,8 @@ def _rewrite(word: str, known: Vocabulary, *, sweep: bool) -> str:
         hint = f"; did you mean '{near}'?" if near else "; --help lists all settings"
         raise ConfigError(f"unknown setting '{key}'{hint}")
     if key in known.text_keys:
+        if key in known.switch_keys:
+            value = _SWITCHES.get(value.lower(), value)
         value = _as_text(value, sweep=sweep)
     # a known key exists, so + would fail and ++ means the same as nothing
     return f"{key}={value}"
@@ -193,11 +200,11 @@ def _walk(node: DictConfig, prefix: str = "") -> tuple[set[str], set[str]]:
     return keys, tables
 
 
-def _text_keys(schema: type, prefix: str = "") -> set[str]:
+def _keys_of_type(schema: type, types: tuple[Any, ...], prefix: str = "") -> set[str]:
     keys: set[str] = set()
     for name, hint in get_type_hints(schema).items():
-        if hint in (str, bool | str):
+        if hint in types:
             keys.add(f"{prefix}{name}")
         elif isinstance(hint, type) and is_dataclass(hint):
-            keys |= _text_keys(hint, f"{prefix}{name}.")
+            keys |= _keys_of_type(hint, types, f"{prefix}{name}.")
     return keys

@@ -77,6 +77,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print one JSON object, not text")
     arguments = parser.parse(argv)
     variants = [load_variant(name) for name in arguments.variant or ("long", "short")]
+    load_train_config([f"net={arguments.net}"])  # a network that does not exist, before measuring
     effort = QUICK if arguments.quick else THOROUGH
     parts = arguments.part or PARTS
     figures: list[Figure] = []

@@ -57,7 +57,10 @@ def run_training(config: TrainConfig) -> int:
         _train(trainer)
         _measure(trainer)
     except KeyboardInterrupt:
-        _say(f"stopped; the same command with resume={folder} goes on from here")
+        _say(
+            "stopped; the same command with resume=yes goes on with the newest run of this game, "
+            f"with resume={_short(folder)} with this one"
+        )
         raise
     finally:
         trainer.close()

@@ -1,4 +1,4 @@
-"""`nardy variants`: the games of the family, their rule options, what those could be."""
+"""`nardy variants`: the games of the family, their rules in words, their options."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ from enum import Enum
 from typing import Any
 
 from nardy_engine import Variant, load_variant, notation, variant_names
-from nardy_engine.rules.components import Component
+from nardy_engine.rules.components import Component, Direction
+from nardy_engine.rules.summary import summary as rules_in_words
 from nardy_rl.commands.parser import CommandParser, options_from
 from nardy_rl.resources import checkpoints_dir
 
 WIDTH = 100
 """Columns that the text output keeps to."""
+
+MANY = 5
+"""Kinds of win that are no longer listed one by one."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -24,7 +28,8 @@ def main(argv: Sequence[str]) -> int:
         "Show the games of the family; with a name, everything about one of them.",
         [
             "nardy variants",
-            "nardy variants long",
+            "nardy variants mad_nardy",
+            "nardy variants long --all",
             "nardy variants long --option block.check=every_step",
             "nardy variants short --json",
         ],
@@ -37,50 +42,54 @@ def main(argv: Sequence[str]) -> int:
         metavar="NAME=VALUE",
         help="show the game with this rule changed; may be repeated",
     )
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="also list every rule option of the game and the values that it could have",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
     arguments = parser.parse(argv)
     if arguments.name is None:
-        if arguments.option:
-            parser.error("--option needs the name of a game")
+        if arguments.option or arguments.all:
+            parser.error("--option and --all need the name of a game")
         games = [load_variant(name) for name in variant_names()]
         print(json.dumps([summary(game) for game in games]) if arguments.json else overview(games))
         return 0
     game = load_variant(arguments.name, options_from(arguments.option))
-    print(json.dumps(details(game)) if arguments.json else description(game))
+    print(json.dumps(details(game)) if arguments.json else description(game, arguments.all))
     return 0
 
 
 def overview(games: Sequence[Variant]) -> str:
     """Return the table of all games as text."""
     titles = [("GAME", "TITLE", "RUSSIAN", "WINS COUNT", "NETWORK")]
-    rules = [("GAME", "CHECKERS", "ROUTES", "OPENING", "HEAD", "BLOCK", "CONTACT")]
     for game in games:
-        points = "/".join(str(points) for _, points in game.win_kinds)
+        worth = [points for _, points in game.win_kinds]
+        points = "/".join(map(str, worth)) if len(worth) < MANY else f"{worth[0]} to {worth[-1]}"
         titles.append((game.id, game.title, game.russian, points, _network_cell(game)))
-        block = game.block.rule.value
-        if block != "none":
-            block += f", {game.block.check.value}"
-        head = game.head.limit.value
-        if game.head.exception.value != "none":
-            head += f", {game.head.exception.value}"
-        rules.append(
-            (
-                game.id,
-                str(game.setup.checkers),
-                game.setup.direction.value,
-                game.opening.value,
-                head,
-                block,
-                game.contact.value,
-            )
+    width = max(len(game.id) for game in games) + 2
+    special = []
+    for game in games:
+        changed = [f"{name}={_text(value)}" for name, value in _changes(game).items()]
+        base = _base(game)
+        text = f"like {base.id}, but {', '.join(changed)}" if changed else f"like {base.id}"
+        if base.id == game.id:
+            text = "the sides travel the same way" if base.id == "long" else "backgammon"
+        special += textwrap.wrap(
+            f"{game.id:<{width}}{text}",
+            WIDTH,
+            subsequent_indent=" " * width,
+            break_long_words=False,
+            break_on_hyphens=False,
         )
     return "\n".join(
         [
             *aligned(titles),
             "",
-            *aligned(rules),
+            f"{'GAME':<{width}}RULES",
+            *special,
             "",
-            "'nardy variants GAME' shows the start position, every rule option and its values.",
+            "'nardy variants GAME' tells the rules of one game and shows its start position.",
         ]
     )
 
@@ -102,9 +111,76 @@ def aligned(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[st
     ]
 
 
-def description(game: Variant) -> str:
-    """Return everything about one game as text."""
+def description(game: Variant, every_option: bool = False) -> str:
+    """Return a game as text: start, rules in words, options, network.
+
+    Args:
+        game: The game.
+        every_option: List all options with their possible values, not only those that differ from
+            long or short nardy.
+    """
     wins = ", ".join(f"{name} {points}" for name, points in game.win_kinds)
+    options = _option_table(game) if every_option else _differences(game)
+    return "\n".join(
+        [
+            f"{game.id}: {game.title} [{game.russian}]",
+            "",
+            notation.board_ascii(game, game.start_position()),
+            "",
+            "Rules (the codes are those of docs/rules.md):",
+            *_rule_lines(game),
+            "",
+            f"a win counts: {wins}{', draw 0' if game.has_draw else ''}",
+            f"network:      {_network_line(game)}",
+            *_strength_lines(game),
+            f"rules digest: {game.digest()}",
+            "",
+            *options,
+            "",
+            "Change a rule with --option NAME=VALUE, or variant.NAME=VALUE (every command).",
+        ]
+    )
+
+
+def _rule_lines(game: Variant) -> list[str]:
+    """Return the rules of the game, one sentence or two for each option, with rule numbers."""
+    lines = []
+    for clause in rules_in_words(game):
+        codes = f" [{clause.rules}]" if clause.rules else ""
+        lines += textwrap.wrap(
+            f"- {clause.text}{codes}",
+            WIDTH,
+            initial_indent="  ",
+            subsequent_indent="    ",
+            break_on_hyphens=False,
+        )
+    return lines
+
+
+def _differences(game: Variant) -> list[str]:
+    """Return the options in which the game is not like the game that it comes from."""
+    base = _base(game)
+    usual = base.options()
+    rows = [(name, _text(value), _text(usual[name])) for name, value in _changes(game).items()]
+    more = f"'nardy variants {game.id} --all' lists every option and its possible values."
+    if not rows:
+        return [f"Options as in {base.id}.", more]
+    return [*aligned([("OPTION", "HERE", f"IN {base.id.upper()}"), *rows]), "", more]
+
+
+def _base(game: Variant) -> Variant:
+    """Return the game that this one comes from: long or short nardy."""
+    return load_variant("long" if game.setup.direction is Direction.SAME else "short")
+
+
+def _changes(game: Variant) -> dict[str, Any]:
+    """Return the options in which the game is not like its base."""
+    usual = _base(game).options()
+    return {name: value for name, value in game.options().items() if value != usual[name]}
+
+
+def _option_table(game: Variant) -> list[str]:
+    """Return every option, its value and the values that it could have."""
     rows = [("OPTION", "VALUE", "POSSIBLE VALUES")]
     rows += [
         (name, _text(value), _text_allowed(allowed_values(game, name)))
@@ -113,30 +189,8 @@ def description(game: Variant) -> str:
     indent = max(len(row[0]) for row in rows) + max(len(row[1]) for row in rows) + 4
     lines = []
     for line in aligned(rows):
-        wrapped = textwrap.wrap(
-            line,
-            WIDTH,
-            subsequent_indent=" " * indent,
-            drop_whitespace=True,
-            break_on_hyphens=False,
-        )
-        lines += wrapped
-    return "\n".join(
-        [
-            f"{game.id}: {game.title} [{game.russian}]",
-            "",
-            notation.board_ascii(game, game.start_position()),
-            "",
-            f"a win counts: {wins}",
-            f"network:      {_network_line(game)}",
-            *_strength_lines(game),
-            f"rules digest: {game.digest()}",
-            "",
-            *lines,
-            "",
-            "Change a rule with --option NAME=VALUE (moves, play, evaluate, variants).",
-        ]
-    )
+        lines += textwrap.wrap(line, WIDTH, subsequent_indent=" " * indent, break_on_hyphens=False)
+    return lines
 
 
 def summary(game: Variant) -> dict[str, Any]:
@@ -156,6 +210,7 @@ def details(game: Variant) -> dict[str, Any]:
     """Return everything about one game as plain data."""
     return {
         **summary(game),
+        "rules": [clause._asdict() for clause in rules_in_words(game)],
         "start": notation.format_position(game, game.start_position()),
         "possible": {name: allowed_values(game, name) for name in game.options()},
     }
@@ -163,11 +218,10 @@ def details(game: Variant) -> dict[str, Any]:
 
 def allowed_values(game: Variant, option: str) -> list[str] | str:
     """Return the values that `option` may have: a list, or words where there are too many."""
-    table, dot, field = option.partition(".")
+    table, _, field = option.partition(".")
     part = getattr(game, table)
-    kind: Any = type(part)
-    if dot and isinstance(part, Component):
-        kind = part.parsers()[field]
+    # An option with the name of a component is that component's `kind`.
+    kind: Any = part.parsers()[field or "kind"] if isinstance(part, Component) else type(part)
     if isinstance(kind, type) and issubclass(kind, Enum):
         return [member.value for member in kind]
     if kind is bool:
@@ -222,7 +276,7 @@ def _strength(result: dict[str, Any]) -> str:
 
 def _text(value: Any) -> str:
     if isinstance(value, dict):
-        return " ".join(f"{point}:{count}" for point, count in value.items())
+        return "{" + " ".join(f"{point}:{count}" for point, count in value.items()) + "}"
     if isinstance(value, list):
         return "{" + ",".join(map(str, value)) + "}"
     return str(value).lower() if isinstance(value, bool) else str(value)

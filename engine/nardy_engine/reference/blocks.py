@@ -34,12 +34,12 @@ def forbidden_runs(variant: Variant, mover: Row, opponent: Row) -> Iterator[tupl
         opponent: `P` counts of the other side, own numbering.
     """
     for low, high in _blocks(variant, mover):
-        if _is_forbidden(variant, opponent, low, high):
+        if _is_forbidden(variant, opponent, low):
             yield low, high
 
 
-def _is_forbidden(variant: Variant, opponent: Row, low: int, high: int) -> bool:
-    """Judge the block on the opponent's own points `low..high`."""
+def _is_forbidden(variant: Variant, opponent: Row, low: int) -> bool:
+    """Judge the block whose lowest point, in the opponent's numbering, is `low`."""
     if variant.block.rule is BlockRule.NEVER:
         return True
     if variant.block.rule is BlockRule.AHEAD:
@@ -47,7 +47,8 @@ def _is_forbidden(variant: Variant, opponent: Row, low: int, high: int) -> bool:
     if any(opponent[OFF : variant.setup.home + 1]):
         return False  # KAR-1: one has come home or is off
     any_run = variant.block.karzar_scope is KarzarScope.ANY_RUN
-    return any_run or any(opponent[high + 1 : variant.n_counts])
+    # L-21: who has not passed a block is behind it, a captive inside it too (EMI-13).
+    return any_run or any(opponent[low : variant.n_counts])
 
 
 def _blocks(variant: Variant, mover: Row) -> Iterator[tuple[int, int]]:

@@ -414,5 +414,5 @@ def _kind(variant: Variant, loser: Row) -> int:
     in_start_quarter = any(loser[variant.head_point - home + 1 :])  # the bar waits for the head
     if score is not Score.OIN_MARS and in_start_quarter:
         return 2
-    all_home = not any(loser[home + 1 :])
+    all_home = sum(loser[1 : home + 1]) == variant.setup.checkers  # SC-4: no nuker in reserve
     return 3 if score is Score.OIN_MARS_KOKS_HOMEMARS and all_home else 1

@@ -1,0 +1,120 @@
+"""Which games have bear-off tables, and which rules the tables depend on; layer 5."""
+
+from __future__ import annotations
+
+from math import comb
+from typing import NamedTuple
+
+from nardy_engine.rules.components import (
+    BlockRule,
+    CascadeKind,
+    Contact,
+    ExtraRoll,
+    Objective,
+    Overshoot,
+    Parity,
+    Score,
+    TransferScope,
+)
+from nardy_engine.rules.table import RuleTable, rule_table
+from nardy_engine.rules.variant import Variant
+
+MAX_POSITIONS = 1 << 18
+"""Most home positions of a side that tables are made for."""
+
+
+class BearoffRules(NamedTuple):
+    """The rules that a table depends on; games that agree in them share one."""
+
+    home: int
+    checkers: int
+    sides: int
+    double_steps: int
+    n_times_m: int
+    parity: int
+    bearoff_dice: int
+    exact_only: int
+    frozen_home: int
+    with_left: int
+    """1 = the game counts the loser's checkers, so the table of checkers left is needed (KHA-4)."""
+
+    @classmethod
+    def of(cls, variant: Variant) -> BearoffRules:
+        """Return those of a game."""
+        rules: RuleTable = rule_table(variant)
+        return cls(
+            home=rules.home,
+            checkers=rules.checkers,
+            sides=rules.sides,
+            double_steps=rules.double_steps,
+            n_times_m=rules.n_times_m,
+            parity=rules.parity,
+            bearoff_dice=rules.bearoff_dice,
+            exact_only=int(variant.bearoff.overshoot is Overshoot.EXACT_ONLY),
+            frozen_home=rules.frozen_home,
+            with_left=int(variant.score is Score.CHECKERS_LEFT),
+        )
+
+
+def n_positions(home: int, checkers: int) -> int:
+    """Return the number of ways to place up to `checkers` checkers on `home` points."""
+    return comb(checkers + home, home)
+
+
+def obstacle(variant: Variant) -> str | None:
+    """Return in words why a game has no bear-off tables, or None if it has."""
+    home, checkers = variant.setup.home, variant.setup.checkers
+    stuck = _point_without_exit(variant)
+    found = (
+        (
+            variant.cascade.kind is not CascadeKind.OFF
+            or variant.transfer.scope is not TransferScope.OFF
+            or variant.extra_roll is not ExtraRoll.OFF,
+            "a roll can be played in several decisions, some of them by the other side",
+        ),
+        (
+            variant.contact is Contact.EMIR,
+            "the sides differ in more than where their checkers stand",
+        ),
+        (
+            variant.objective is Objective.FIRST_OFF_LOSES,
+            "the first to bear off everything loses, so nobody hurries",
+        ),
+        (
+            variant.block.rule is BlockRule.NEVER and variant.block.length <= home,
+            "a block at home is forbidden, so plays depend on more than the dice",
+        ),
+        (
+            stuck is not None,
+            f"a checker on point {stuck} may never be borne off",
+        ),
+        (
+            n_positions(home, checkers) > MAX_POSITIONS,
+            f"{checkers} checkers on {home} points have more than {MAX_POSITIONS:,} positions",
+        ),
+    )
+    return next((sentence for hinders, sentence in found if hinders), None)
+
+
+def _point_without_exit(variant: Variant) -> int | None:
+    """Return a home point that a lone checker cannot leave with any roll, or None.
+
+    In company the highest checker has the same steps, so without such a point nobody is stuck.
+    """
+    sides = variant.dice.sides
+    kinds: list[range] = [range(1, sides + 1)]
+    if variant.dice.parity is not Parity.OFF:
+        kinds.append(range(2, sides + 1))  # CHN-1: no roll with a 1 is for the even side
+    for dice in kinds:
+        for point in range(1, variant.setup.home + 1):
+            if not any(_leaves(variant, point, die) for die in dice):
+                return point
+    return None
+
+
+def _leaves(variant: Variant, point: int, die: int) -> bool:
+    """Return whether `die` moves a lone checker from a home point."""
+    if die < point:
+        return not variant.home.frozen
+    overshoot = variant.bearoff.overshoot is not Overshoot.EXACT_ONLY
+    return die in variant.bearoff.dice and (die == point or overshoot)

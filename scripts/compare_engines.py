@@ -11,11 +11,15 @@ import os
 import sys
 import time
 
+import numpy as np
+from numpy.typing import NDArray
 from tqdm import tqdm
 
-from nardy_engine import load_variant, variant_names
-from nardy_engine.differential import Comparison, compare_in_parts
+from nardy_engine import Variant, load_variant, variant_names
+from nardy_engine.batch import Afterstates
+from nardy_engine.differential import Choose, Comparison, compare_in_parts
 from nardy_engine.errors import NardyError
+from nardy_engine.types import Board
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -25,6 +29,11 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--pairs", type=int, default=1_000_000, help="(position, roll) pairs each")
     parser.add_argument("--seed", type=int, default=1, help="seed of the pairs")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument(
+        "--trained",
+        action="store_true",
+        help="let the shipped network of the game choose nine plays of ten in the played positions",
+    )
     parser.add_argument(
         "--option",
         action="append",
@@ -44,12 +53,25 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     return parsed
 
 
+def trained(variant: Variant) -> Choose:
+    """Return the shipped network of a game as the player of the compared positions."""
+    from nardy_rl.players import Turn, make_bot
+
+    bot = make_bot(f"net:{variant.id}", variant)
+
+    def choose(boards: Board, dice: NDArray[np.int8], after: Afterstates) -> NDArray[np.int64]:
+        return bot.choose(Turn(variant, boards, dice, after, np.zeros(len(boards))))
+
+    return choose
+
+
 def compare_game(name: str, arguments: argparse.Namespace) -> Comparison:
     """Compare one game with a progress bar."""
     options = dict(option.split("=", 1) for option in arguments.option)
     load_variant(name, options)  # a wrong option is one sentence here, not one per process
     total = Comparison(0, 0, None)
-    parts = compare_in_parts(name, arguments.pairs, arguments.seed, options, arguments.jobs)
+    player = trained if arguments.trained else None
+    parts = compare_in_parts(name, arguments.pairs, arguments.seed, options, arguments.jobs, player)
     with tqdm(total=arguments.pairs, desc=name, unit="pair", unit_scale=True) as bar:
         for part in parts:
             total += part

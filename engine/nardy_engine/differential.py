@@ -2,8 +2,10 @@
 
 Positions come from two sources, half each: random play, which visits every phase of real games,
 and boards made up at random, which hold blocks, full heads, bars and bear-offs that random play
-rarely reaches. A pair is equal if both engines list the same ends, each once, with the same
-result, and agree on the results of three finished and unfinished boards made from it.
+rarely reaches. Where a game remembers something, played positions carry it along and made-up ones
+draw it. A player can take the place of the dice that choose: `compare(choose=...)` visits what
+good play visits. A pair is equal if both engines list the same ends, memory included, each once,
+with the same result, and agree on the results of finished and unfinished boards made from it.
 """
 
 from __future__ import annotations
@@ -12,15 +14,24 @@ import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from multiprocessing import get_context
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nardy_engine import batch, reference
+from nardy_engine.batch import Afterstates
+from nardy_engine.differential_emir import random_emir_position
 from nardy_engine.rules import Variant, load_variant
-from nardy_engine.rules.components import Contact
+from nardy_engine.rules.components import CascadeKind, Contact
+from nardy_engine.rules.memory import has_segments, memory_index
 from nardy_engine.types import OFF, Board, Dice, Position, Row
+
+Choose: TypeAlias = Callable[[Board, NDArray[np.int8], Afterstates], NDArray[np.int64]]
+"""Given `[B, 2, P]` boards, `[B, 2]` dice and their afterstates: `[B]` rows to play on from."""
+
+Player: TypeAlias = Callable[[Variant], Choose]
+"""Makes a `Choose`; a function of a module, so that another process can be given it."""
 
 _PART = 2_500
 """Pairs that one process compares at a time."""
@@ -47,7 +58,11 @@ class Comparison:
 
 
 def compare(
-    game: str, n_pairs: int, seed: int, options: Mapping[str, Any] | None = None
+    game: str,
+    n_pairs: int,
+    seed: int,
+    options: Mapping[str, Any] | None = None,
+    player: Player | None = None,
 ) -> Comparison:
     """Compare the engines on `n_pairs` random (position, roll) pairs.
 
@@ -56,9 +71,10 @@ def compare(
         n_pairs: How many pairs.
         seed: The same seed gives the same pairs.
         options: Rule options that differ from the variant.
+        player: Who chooses the plays of the played positions; dice if None.
     """
     variant = load_variant(game, options)
-    boards, dice = random_pairs(variant, n_pairs, seed)
+    boards, dice = random_pairs(variant, n_pairs, seed, player(variant) if player else None)
     after = batch.afterstates(variant, boards, dice)
     differences, first = 0, None
     for index, (board, roll) in enumerate(zip(boards, dice, strict=True)):
@@ -81,6 +97,7 @@ def compare_in_parts(
     seed: int,
     options: Mapping[str, Any] | None = None,
     jobs: int = 1,
+    player: Player | None = None,
 ) -> Iterator[Comparison]:
     """Yield the comparisons of parts of `n_pairs` pairs, worked on by `jobs` processes.
 
@@ -89,7 +106,7 @@ def compare_in_parts(
     starts = range(0, n_pairs, _PART)
     seeds = np.random.SeedSequence(seed).generate_state(max(1, len(starts)))
     tasks = [
-        (game, min(_PART, n_pairs - start), int(part), options)
+        (game, min(_PART, n_pairs - start), int(part), options, player)
         for start, part in zip(starts, seeds, strict=False)
     ]
     if jobs == 1:
@@ -99,14 +116,26 @@ def compare_in_parts(
         yield from pool.imap(_compare_task, tasks)
 
 
-def _compare_task(task: tuple[str, int, int, Mapping[str, Any] | None]) -> Comparison:
+def _compare_task(
+    task: tuple[str, int, int, Mapping[str, Any] | None, Player | None],
+) -> Comparison:
     return compare(*task)
 
 
-def random_pairs(variant: Variant, n_pairs: int, seed: int) -> tuple[Board, NDArray[np.int8]]:
-    """Return `[n, 2, P]` positions, side to act in row 0, and `[n, 2]` rolls."""
+def random_pairs(
+    variant: Variant, n_pairs: int, seed: int, choose: Choose | None = None
+) -> tuple[Board, NDArray[np.int8]]:
+    """Return `[n, 2, P]` positions, side to act in row 0, and `[n, 2]` rolls.
+
+    Args:
+        variant: The game.
+        n_pairs: How many pairs `n`.
+        seed: The same seed gives the same pairs.
+        choose: Chooses the plays of the played positions; every tenth is left to chance, so that
+            games differ. None leaves all of them to chance.
+    """
     rng = np.random.default_rng(seed)
-    played = _played_positions(variant, n_pairs // 2, rng)
+    played = _played_positions(variant, n_pairs // 2, rng, choose)
     made = random_positions(variant, n_pairs - len(played), int(rng.integers(1 << 62)))
     boards = np.concatenate([played, made])
     return boards, _rolls(variant, len(boards), rng)
@@ -116,18 +145,23 @@ def _rolls(variant: Variant, n: int, rng: np.random.Generator) -> NDArray[np.int
     return rng.integers(1, variant.dice.sides + 1, size=(n, 2), dtype=np.int8)
 
 
-def _played_positions(variant: Variant, n: int, rng: np.random.Generator) -> Board:
-    """Return `n` positions of uniformly random play; finished games start anew."""
+def _played_positions(
+    variant: Variant, n: int, rng: np.random.Generator, choose: Choose | None
+) -> Board:
+    """Return `n` positions of play; finished games start anew."""
     n_games = max(1, n // _TURNS)
     start = variant.start_position().board()
     boards = np.repeat(start[None], n_games, axis=0)
     seen = [np.empty((0, 2, variant.n_slots), np.int8)]
     for _ in range(-(-n // n_games)):
         seen.append(boards)
-        after = batch.afterstates(variant, boards, _rolls(variant, n_games, rng))
-        chosen = after.offsets[:-1] + (rng.random(n_games) * after.counts()).astype(np.int64)
-        boards = batch.swapped(after.boards[chosen])
-        over = (boards[:, :, OFF] == variant.setup.checkers).any(axis=1)
+        dice = _rolls(variant, n_games, rng)
+        after = batch.afterstates(variant, boards, dice)
+        rows = after.offsets[:-1] + (rng.random(n_games) * after.counts()).astype(np.int64)
+        if choose is not None:
+            rows = np.where(rng.random(n_games) < 0.1, rows, choose(boards, dice, after))
+        over = batch.outcomes(variant, after.boards[rows]) >= 0
+        boards, _ = batch.next_states(variant, after.boards[rows])
         boards[over] = start
     return np.concatenate(seen)[:n]
 
@@ -137,8 +171,11 @@ def random_positions(variant: Variant, n: int, seed: int) -> Board:
     rng = random.Random(seed)
     boards = np.zeros((n, 2, variant.n_slots), np.int8)
     for index in range(n):
-        mover, opponent = _made_up(variant, rng)
-        boards[index] = (mover, opponent)
+        if variant.contact is Contact.EMIR:
+            boards[index] = random_emir_position(variant, rng)
+        else:
+            mover, opponent = _made_up(variant, rng)
+            boards[index] = _with_memory(variant, rng, mover, opponent)
     return boards
 
 
@@ -148,6 +185,51 @@ def _made_up(variant: Variant, rng: random.Random) -> tuple[Row, Row]:
     taken = {variant.opposite_point(point) for point in range(1, variant.bar) if first[point]}
     second = _place(variant, rng, rng.choice(_SHAPES), taken)
     return (first, second) if rng.random() < 0.5 else (second, first)
+
+
+def _with_memory(variant: Variant, rng: random.Random, mover: Row, opponent: Row) -> Position:
+    """Return the position with random memory that `check_position` accepts."""
+    rows = [list(mover), list(opponent)]
+    index = memory_index(variant)
+    sides = range(1, variant.dice.sides + 1)
+    if has_segments(variant) and rng.random() < 0.6:
+        owed = _owed(variant, rng)
+        cascade = variant.cascade.kind is not CascadeKind.OFF
+        roller = 0 if cascade and rng.random() < 0.4 else 1
+        if roller == 0:  # the roller owes whole levels only
+            owed = dict.fromkeys(
+                range(min(owed), variant.dice.sides + 1), variant.dice.double_steps
+            )
+        for die, steps in owed.items():
+            rows[0][index["owed_1"] + die - 1] = steps
+        rows[roller][index["roller"]] = 1
+        if "head_left" in index:
+            for row in rows:
+                row[index["head_left"]] = rng.choice((0, 1, 1, 2))
+    if "rolls" in index:
+        for row in rows:
+            row[index["rolls"]] = rng.randint(0, variant.cascade.from_roll)
+    if "fresh" in index:
+        for row in rows:
+            row[index["fresh"]] = rng.randrange(2)
+    if "first" in index:
+        first = rng.randrange(2)
+        rows[first][index["first"]] = 1
+        if "last_turn" in index and first == 1 and rng.random() < 0.3:
+            rows[1][: variant.n_counts] = [variant.setup.checkers] + [0] * (variant.n_counts - 1)
+            rows[0][index["last_turn"]] = 1
+    return Position(tuple(rows[0]), tuple(rows[1]))
+
+
+def _owed(variant: Variant, rng: random.Random) -> dict[int, int]:
+    """Return inherited dice and their steps: one level, two single dice, or many levels."""
+    sides = range(1, variant.dice.sides + 1)
+    most = variant.memory[0].most
+    kind = rng.randrange(3)
+    if kind == 0:
+        return dict.fromkeys(rng.sample(sides, 2), 1)
+    dice = rng.sample(sides, 1 if kind == 1 else rng.randint(2, len(sides)))
+    return {die: rng.randint(1, most) for die in dice}
 
 
 def _spread(variant: Variant, rng: random.Random) -> list[int]:
@@ -212,8 +294,9 @@ def _place(
 
 def _key(variant: Variant, end: Position) -> bytes:
     """Return what makes two ends equal; all ends of one finished result are equal (T-10)."""
-    if end.mover[OFF] == variant.setup.checkers:
-        return b"finished %d" % (reference.outcome(variant, end) or (0, 0))[1]
+    outcome = reference.outcome(variant, end)
+    if outcome is not None:
+        return f"finished {outcome}".encode()
     return bytes(end.mover) + bytes(end.opponent)
 
 
@@ -221,11 +304,8 @@ def _compare_outcomes(
     variant: Variant, boards: Board, ends: Board
 ) -> tuple[int, dict[str, Any] | None]:
     """Count the boards on whose result the engines differ, and describe the first."""
-    empty = np.zeros(variant.n_slots, np.int8)
-    empty[OFF] = variant.setup.checkers
-    won, lost = boards.copy(), boards.copy()
-    won[:, 0], lost[:, 1] = empty, empty
-    finished = ends[ends[:, 0, OFF] == variant.setup.checkers]
+    won, lost = _finished(variant, boards, 0), _finished(variant, boards, 1)
+    finished = ends[batch.outcomes(variant, ends) >= 0]
     differences, first = 0, None
     for group in (boards, won, lost, finished):
         for board, index in zip(group, batch.outcomes(variant, group).tolist(), strict=True):
@@ -240,11 +320,32 @@ def _compare_outcomes(
     return differences, first
 
 
+def _finished(variant: Variant, boards: Board, row: int) -> Board:
+    """Return copies of `boards` in which the side in `row` has borne off everything it has."""
+    result = boards.copy()
+    result[:, row, : variant.bar + 1] = 0
+    if variant.contact is Contact.EMIR:
+        index = memory_index(variant)
+        captive = slice(index["captive_1"], index["captive_1"] + variant.setup.points)
+        result[:, :, captive] = 0  # nobody lies under a checker that is off
+        result[:, row, index["emir"]] = OFF
+        result[:, row, index["emir_above"]] = 0
+        missing = boards[:, 1 - row, captive].sum(axis=1)
+        result[:, 1 - row, OFF] += missing.astype(np.int8)
+        reserve = result[:, row, index["reserve"]]
+        result[:, row, OFF] = variant.setup.checkers - reserve
+    else:
+        result[:, row, OFF] = variant.setup.checkers
+    return result
+
+
 def outcome_index(variant: Variant, position: Position) -> int:
     """Return the index of the reference outcome among the exclusive outcomes, -1 = not over."""
     outcome = reference.outcome(variant, position)
     if outcome is None:
         return -1
+    if outcome.draw:
+        return 2 * len(variant.win_kinds)
     return outcome.kind if outcome.won else len(variant.win_kinds) + outcome.kind
 
 
@@ -267,5 +368,7 @@ def _describe(variant: Variant, position: Position) -> dict[str, Any]:
     sides = {}
     for name, row in zip(("me", "opp"), position, strict=True):
         points = {str(point): row[point] for point in range(1, variant.bar) if row[point]}
-        sides[name] = {"points": points, "bar": row[variant.bar], "off": row[OFF]}
+        sides[name] = {"points": points, "bar": row[variant.bar], "off": row[OFF]} | {
+            item.name: row[item.slot] for item in variant.memory if row[item.slot]
+        }
     return {"variant": variant.id, "options": variant.options(), **sides}

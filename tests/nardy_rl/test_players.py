@@ -237,6 +237,13 @@ def test_a_race_is_decided_by_the_rearmost_checkers(mine, theirs, race):
     assert is_race(load_variant("short"), board)[0] == race
 
 
+def test_race_runs_backwards_where_the_first_to_finish_loses():
+    """POD-2: nothing is borne off that could move instead, and the rearmost checker stays back."""
+    giveaway = load_variant("giveaway")
+    request = turn(giveaway, "W{6:1 2:1 1:1 off12}|B{1:1 off14}; W 2-1")
+    assert chosen(make_bot("race", giveaway), request) == [row("4:1 1:2 off12")]
+
+
 # -- positional -------------------------------------------------------------------------------
 
 
@@ -266,7 +273,7 @@ def test_features_count_what_their_names_say():
         "block5": 0,
         "block6": 0,
     }
-    assert values == pytest.approx(expected, abs=1e-5)
+    assert {name: values[name] for name in expected} == pytest.approx(expected, abs=1e-5)
 
 
 def test_runs_follow_the_opponents_route():
@@ -294,8 +301,9 @@ def test_an_unknown_feature_is_refused_with_the_nearest_name():
 def test_bots_are_listed_by_the_games_that_they_play():
     """Each game offers the bots that know it."""
     names = {game: bot_names(load_variant(game)) for game in ("long", "long-fnr", "short")}
-    assert names["long"] == names["long-fnr"] == ("random", "race", "positional-long")
-    assert names["short"] == ("random", "race", "pubeval")
+    assert names["long"] == ("random", "race", "positional-long")
+    assert names["long-fnr"] == ("random", "race", "positional-long-fnr")
+    assert names["short"] == ("random", "race", "pubeval", "positional-short")
     assert "pubeval" in bot_names(load_variant("hypergammon"))
 
 
@@ -305,7 +313,7 @@ def test_bots_are_listed_by_the_games_that_they_play():
         ("rcae", "long", "unknown bot 'rcae'; did you mean 'race'?"),
         ("", "long", "unknown bot ''"),
         ("pubeval", "long", "plays short nardy and its relatives, not long"),
-        ("positional-long", "short", "plays long nardy and its relatives, not short"),
+        ("positional-long", "short", "plays long and its relatives, not short"),
         ("exec:", "short", "needs a command"),
         ("exec:'", "short", "cannot read the command"),
         ("net:/no/such/file", "short", "/no/such/file"),

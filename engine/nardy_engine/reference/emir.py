@@ -104,8 +104,7 @@ def emir_outcome(variant: Variant, position: Position) -> Outcome | None:
             return Outcome(side == OPPONENT, kind, variant.win_kinds[kind][1])
     for side, row in enumerate(position):
         if variant.board_checkers(row) == 0:
-            loser = EmirBoard(variant, position).standing(1 - side)
-            kind = _kind(variant, loser)
+            kind = _kind(variant, position[1 - side])
             return Outcome(side == MOVER, kind, variant.win_kinds[kind][1])
     return None
 
@@ -404,14 +403,14 @@ def _with(variant: Variant, row: Row, **memory: int) -> Row:
 def _kind(variant: Variant, loser: Row) -> int:
     """Return the index in `Variant.win_kinds` of a win by bearing off (EMI-15, SC-1..SC-4).
 
-    Args:
-        variant: The game.
-        loser: `n_counts` counts of the other side, captives included.
+    The winner has no checker left that could hold one of the loser's captive.
     """
     home, score = variant.setup.home, variant.score
     if loser[OFF]:
         return 0
-    in_start_quarter = any(loser[variant.head_point - home + 1 :])  # the bar waits for the head
+    in_start_quarter = any(
+        loser[variant.head_point - home + 1 : variant.n_counts]
+    )  # the bar waits for the head
     if score is not Score.OIN_MARS and in_start_quarter:
         return 2
     all_home = sum(loser[1 : home + 1]) == variant.setup.checkers  # SC-4: no nuker in reserve

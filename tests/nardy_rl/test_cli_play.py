@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from command_line import complaints, nardy
-from nardy_engine import load_variant, notation
+from nardy_engine import load_variant, notation, variant_names
 from nardy_rl.commands.session import Quit, Session
 from nardy_rl.players import Turn, make_bot
 
@@ -83,7 +83,7 @@ def session() -> Callable[..., tuple[Session, Script]]:
     return build
 
 
-@pytest.mark.parametrize("variant", ["long", "short", "hypergammon", "long-fnr"])
+@pytest.mark.parametrize("variant", variant_names())
 def test_a_whole_game_reaches_a_result(session, variant: str) -> None:
     """The plays that `moves` lists are accepted to the end; the points are those of the game."""
     game, script = session(variant=variant, person=Obedient(), seed=4)
@@ -92,7 +92,7 @@ def test_a_whole_game_reaches_a_result(session, variant: str) -> None:
     assert 0 in (score.you, score.bot)
     points = {points for _, points in load_variant(variant).win_kinds}
     assert score.you + score.bot in points  # L-40, S-8
-    assert re.search(r"(You win|The bot wins): \w+, \d points?\.", script.text())
+    assert re.search(r"(You win|The bot wins): [\w ]+, \d+ points?\.", script.text())
     assert f"Score: {score}." in script.shown
 
 
@@ -211,6 +211,76 @@ def test_hints_come_from_the_rater(session) -> None:
     game, script = session("hint", "quit", seat="white", seed=1)
     game.run()
     assert "  no hints: there is no network for long" in script.shown
+
+
+def test_dice_that_one_side_cannot_play_are_for_the_other(session) -> None:
+    """X-G1: after White's 6-6 the bot must play a six before it rolls; then it rolls."""
+    game, script = session("66", "", "31", "quit", variant="gulbar", seat="white", manual_dice=True)
+    game.run()
+    assert "The bot plays 6-6, which you could not: 24/18." in script.shown
+    assert [p for p in script.prompts if "roll" in p][:2] == ["Your roll: ", ROLL_OF_6_6]
+    assert "The bot's roll: " in script.prompts
+
+
+ROLL_OF_6_6 = "You roll 6-6. Your play: "
+
+
+def test_a_full_double_of_gulbar_rolls_again(session) -> None:
+    """X-G3: White plays all four of 4-4 and rolls again (GUL-4)."""
+    game, script = session("44", "", "65", "quit", variant="gulbar", seat="white", manual_dice=True)
+    game.run()
+    assert "You have played the whole double and may roll again." in script.shown
+    assert script.prompts.count("Your roll: ") == 2
+    assert "You roll 6-5. Your play: " in script.prompts
+
+
+def test_a_cascade_asks_level_by_level(session) -> None:
+    """X-N1: 4-4 goes on with four fives; then the sixes that nobody can play are lost."""
+    game, script = session(
+        "44", "", "", "quit", variant="mad_nardy", seat="white", manual_dice=True
+    )
+    game.run()
+    text = script.text()
+    assert "You roll 4-4: the only legal play is 24/16(2)" in text
+    assert "The double goes on, you play 5-5-5-5: the only legal play is 16/6(2)" in text
+    assert "The double goes on, you play 6-6-6-6: no legal play, you pass." in text
+    assert "The bot plays 6-6-6-6, which you could not: no legal play, it passes." in text
+    assert "The bot's roll: " in script.prompts
+
+
+def test_a_turn_of_the_wrong_parity_is_skipped(session) -> None:
+    """X-C1, X-C3: White does not play 6-3, Black does not play 4-2 (CHN-1)."""
+    game, script = session("63", "42", "quit", variant="even_odd", seat="white", manual_dice=True)
+    game.run()
+    assert "You roll 6-3: the smaller number is not even, you pass." in script.shown
+    assert "The bot rolls 4-2: the smaller number is not odd, it passes." in script.shown
+
+
+@pytest.mark.parametrize(("answer", "spread"), [("15/14", True), ("", False)])
+def test_a_move_before_the_roll_can_be_made_or_not(session, answer: str, spread: bool) -> None:
+    """EMI-11: with three checkers on a point White may spread them, or press Enter."""
+    options = {"setup.start": {"24": 6, "15": 6}, "setup.emir_above": 2}
+    game, script = session(
+        "21", "24/21", "65", "x", answer, "64", "moves", "quit",
+        variant="emir", options=options, seat="white", manual_dice=True,
+    )  # fmt: skip
+    game.run()
+    asked = [p for p in script.prompts if p.startswith("Before you roll")]
+    assert asked == ["Before you roll you may move (Enter: none). Your play: "] * 2
+    assert any("point" in line for line in script.shown if line.startswith("  "))
+    assert script.prompts.count("Your roll: ") == 2
+    plays = script.shown[script.shown.index(next(t for t in script.shown if " legal:" in t)) :]
+    assert any("14/" in play for play in plays) is spread
+
+
+def test_a_draw_gives_points_to_nobody(session) -> None:
+    """DR-1: both sides bear off their last checkers: a draw, counted as a game."""
+    one_left = {"setup.start": {"1": 1}, "setup.checkers": 1, "last_roll_draw": "on"}
+    options = RACE_START | one_left
+    game, script = session("21", "", "21", "n", options=options, seat="white", manual_dice=True)
+    score = game.run()
+    assert "A draw: nobody gets points." in script.shown
+    assert (score.you, score.bot, score.games) == (0, 0, 1)
 
 
 def test_the_end_of_input_leaves_the_game(session) -> None:

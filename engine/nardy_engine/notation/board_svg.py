@@ -227,8 +227,9 @@ class _Picture:
         """Draw one side's checkers on a slot, the lowest first."""
         under = self._under(viewer, slot)
         shown = min(row[slot], _STACK - under)
-        # Where the emir's place in a high stack is not drawn, the highest one drawn stands for it.
-        emir = min(emir_level(self._variant, row), shown - 1) if self._is_emir(row, slot) else -1
+        # Where the emir's place in a high stack is not drawn, the one below the number shows it.
+        highest = shown - 1 - (row[slot] > shown)
+        emir = min(emir_level(self._variant, row), highest) if self._is_emir(row, slot) else -1
         return [
             _checker(
                 *self._spot(viewer, slot, level),

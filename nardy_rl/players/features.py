@@ -36,7 +36,6 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,7 +85,7 @@ def units(variant: Variant) -> NDArray[np.float32]:
 def dice_odds(variant: Variant) -> DiceOdds:
     """Return what the dice of `variant` bring on average."""
     sides, points = variant.dice.sides, variant.setup.points
-    rolls = list(product(range(1, sides + 1), repeat=2))
+    rolls = [(a, b) for a in range(1, sides + 1) for b in range(1, sides + 1)]
     share = np.zeros(sides + 1, dtype=np.float32)
     reach = np.zeros(points + 2, dtype=np.float32)
     for roll in rolls:
@@ -132,4 +131,5 @@ def _landings(variant: Variant) -> NDArray[np.float32]:
         return out
     every = variant.teleport.kind is TeleportKind.KABUTAR
     out[list(range(1, sides + 1)) if every else [1, sides]] = 1
-    return out / out.sum()
+    out /= out.sum()
+    return out

@@ -38,14 +38,17 @@ _BOTS: dict[str, _Entry] = {
     "race": _Entry(lambda _: RaceBot(), lambda _: True, "every game"),
     "pubeval": _Entry(pubeval.PubevalBot, _is_short, "short nardy and its relatives"),
 }
-_BOTS |= {
-    f"{positional.PREFIX}{game}": _Entry(
-        lambda _, game=game: positional.PositionalBot.load(game),
-        lambda variant, game=game: positional.plays(game, variant),
+
+
+def _positional(game: str) -> _Entry:
+    return _Entry(
+        lambda _: positional.PositionalBot.load(game),
+        lambda variant: positional.plays(game, variant),
         f"{game} and its relatives",
     )
-    for game in variant_names()
-}
+
+
+_BOTS |= {f"{positional.PREFIX}{game}": _positional(game) for game in variant_names()}
 _PREFIXES = ("net:<checkpoint>", "exec:<command>")
 
 

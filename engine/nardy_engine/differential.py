@@ -191,7 +191,6 @@ def _with_memory(variant: Variant, rng: random.Random, mover: Row, opponent: Row
     """Return the position with random memory that `check_position` accepts."""
     rows = [list(mover), list(opponent)]
     index = memory_index(variant)
-    sides = range(1, variant.dice.sides + 1)
     if has_segments(variant) and rng.random() < 0.6:
         owed = _owed(variant, rng)
         cascade = variant.cascade.kind is not CascadeKind.OFF

@@ -140,7 +140,19 @@ class Variant:
 
     # -- geometry -----------------------------------------------------------------------------
 
-    @property
+    def __hash__(self) -> int:
+        """Return the hash of all fields, worked out once: caches ask for it at every call."""
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(tuple(getattr(self, field.name) for field in fields(self)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what is worked out: another process has other hashes."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @cached_property
     def n_slots(self) -> int:
         """Slots `P` of a row: off, the points, the bar, then what the game remembers."""
         return self.n_counts + len(memory_slots(self))
@@ -150,21 +162,25 @@ class Variant:
         """Slots that hold checkers: off, the points, the bar."""
         return self.setup.points + 2
 
-    @property
+    @cached_property
     def memory(self) -> tuple[MemorySlot, ...]:
         """The slots behind the bar, see `rules.memory`; empty for most games."""
         return memory_slots(self)
 
     def remembers(self, name: str) -> bool:
         """Return whether the game has the memory slot `name`."""
-        return name in memory_index(self)
+        return name in self._memory_index
 
     def recall(self, row: Row, name: str) -> int:
         """Return the value of memory slot `name` in a row; 0 in a game without it."""
-        slot = memory_index(self).get(name)
+        slot = self._memory_index.get(name)
         return 0 if slot is None else row[slot]
 
-    @property
+    @cached_property
+    def _memory_index(self) -> dict[str, int]:
+        return memory_index(self)
+
+    @cached_property
     def bar(self) -> int:
         """Slot of the bar, one above the highest point (G-5)."""
         return self.setup.points + 1

@@ -340,7 +340,7 @@ def _pending_memory(variant: Variant, row: Row, said: Memory | None = None) -> d
         row: One side.
         said: Memory to be written; None: all of it.
     """
-    owed = {str(die): steps for die, steps in owed_dice(variant, row)}
+    owed = {str(die): int(steps) for die, steps in owed_dice(variant, row)}
     fields: dict[str, Any] = {"owed": owed} if owed else {}
     for field in ("roller", "head_left", "rolls"):
         value = int(variant.recall(row, field))
@@ -356,12 +356,12 @@ class ResultWriter:
     def __init__(self, variant: Variant) -> None:
         """Prepare a writer."""
         self._variant = variant
-        self._n_slots = variant.n_slots
+        self._n_slots, self._bar = variant.n_slots, variant.bar
         # Pieces are cut from the highest point down; bar and off are written apart.
         tops = range(variant.head_point, 0, -_PIECE)
         starts = [max(1, top + 1 - _PIECE) for top in tops]
         self._cuts = [
-            (start, top + 1, _Pieces(start)) for start, top in zip(starts, tops, strict=True)
+            (slice(start, top + 1), _Pieces(start)) for start, top in zip(starts, tops, strict=True)
         ]
         # What follows the sides: one entry for each outcome, and at index -1 that of a game
         # which goes on with the other side's roll.
@@ -390,24 +390,33 @@ class ResultWriter:
         Returns:
             `{"id":…,"results":[RESULT,…]}` without a newline.
         """
-        pairs = self._pairs(boards)
-        ends = [*map(int, outcomes)]
-        texts = {row: self._counts(row) for row in {row for pair in pairs for row in pair}}
-        after = self._after
+        mine, theirs = self._rows(boards)
         if not self._variant.memory:
-            return _answer(
-                case_id,
-                [
-                    f'{{"me":{texts[me]}}},"opp":{texts[opp]}}},{after[end]}'
-                    for (me, opp), end in zip(pairs, ends, strict=True)
-                ],
-            )
+            return _answer(case_id, self._plain_results(mine, theirs, outcomes))
         results = []
-        for (me, opp), end in zip(pairs, ends, strict=True):
-            mine, theirs, following = self._memory(me, opp, is_own_roll)
-            tail = following if end < 0 else after[end]
-            results.append(f'{{"me":{texts[me]}{mine}}},"opp":{texts[opp]}{theirs}}},{tail}')
+        for me, opp, end in zip(mine, theirs, outcomes, strict=True):
+            my_memory, their_memory, following = self._memory(me, opp, is_own_roll)
+            tail = following if end < 0 else self._after[end]
+            results.append(
+                f'{{"me":{self._counts(me)}{my_memory}}},'
+                f'"opp":{self._counts(opp)}{their_memory}}},{tail}'
+            )
         return _answer(case_id, results)
+
+    def _plain_results(
+        self, mine: list[bytes], theirs: list[bytes], outcomes: Sequence[int]
+    ) -> Iterable[str]:
+        """Return the results of a game without memory: few different rows, hardly ever an end."""
+        my_texts = {row: f'{{"me":{self._counts(row)}}},' for row in set(mine)}
+        their_texts = {row: f'"opp":{self._counts(row)}}},' for row in set(theirs)}
+        after = self._after
+        if max(outcomes, default=-1) < 0:
+            ending = {row: text + after[-1] for row, text in their_texts.items()}
+            return [my_texts[me] + ending[opp] for me, opp in zip(mine, theirs, strict=True)]
+        return [
+            my_texts[me] + their_texts[opp] + after[end]
+            for me, opp, end in zip(mine, theirs, outcomes, strict=True)
+        ]
 
     def whole_roll_line(
         self, case_id: Any, boards: Board, outcomes: Sequence[int], extra: Sequence[bool]
@@ -428,24 +437,24 @@ class ResultWriter:
             '"over":false,"next":"me","roll":"extra"}',
         )
         results = []
-        for (me, opp), end, again in zip(self._pairs(boards), outcomes, extra, strict=True):
+        for me, opp, end, again in zip(*self._rows(boards), outcomes, extra, strict=True):
             mine, theirs = (
                 f"{self._counts(row)}{_fields(_public_memory(self._variant, tuple(row)))}"
                 for row in (me, opp)
             )
-            tail = rolls[bool(again)] if end < 0 else self._after[int(end)]
+            tail = rolls[bool(again)] if end < 0 else self._after[end]
             results.append(f'{{"me":{mine}}},"opp":{theirs}}},{tail}')
         return _answer(case_id, results)
 
-    def _pairs(self, boards: Board) -> list[tuple[bytes, bytes]]:
+    def _rows(self, boards: Board) -> tuple[list[bytes], list[bytes]]:
         n, raw = self._n_slots, boards.tobytes()
         rows = [raw[i : i + n] for i in range(0, len(raw), n)]
-        return list(zip(rows[::2], rows[1::2], strict=True))
+        return rows[::2], rows[1::2]
 
     def _counts(self, row: bytes) -> str:
         """Return the checkers of a SIDE, put together from kept pieces; its brace stays open."""
-        text = "".join([pieces[row[start:stop]] for start, stop, pieces in self._cuts])
-        return f'{{"points":{{{text[1:]}}},"bar":{row[self._variant.bar]},"off":{row[OFF]}'
+        text = "".join([pieces[row[cut]] for cut, pieces in self._cuts])
+        return f'{{"points":{{{text[1:]}}},"bar":{row[self._bar]},"off":{row[OFF]}'
 
     def _memory(self, me: bytes, opp: bytes, is_own_roll: bool) -> tuple[str, str, str]:
         """Return the further fields of both sides and what follows them, the game going on."""

@@ -34,7 +34,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument(
         "--bot",
         metavar="BOT",
-        help="random, race, pubeval, positional-long, net:NETWORK or exec:COMMAND "
+        help="random, race, pubeval, positional-GAME, net:NETWORK or exec:COMMAND "
         "(default: the shipped network of the game, else the best of the others)",
     )
     parser.add_argument(

@@ -53,7 +53,7 @@ _PREFIXES = ("net:<checkpoint>", "exec:<command>")
 
 
 def bot_names(variant: Variant) -> tuple[str, ...]:
-    """Return the named bots that play `variant`, weakest first.
+    """Return the named bots that play `variant`: for every game, for a family, for the game.
 
     Of the positional bots only the one made for the game, or for the nearest one, is listed;
     `make_bot` also takes those of its relatives.

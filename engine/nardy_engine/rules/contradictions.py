@@ -289,6 +289,12 @@ def _other_clashes(v: Variant) -> tuple[_Clash, ...]:
             "bearoff.overshoot must be highest or exact_only",
         ),
         (
+            v.bearoff.overshoot is Overshoot.HIGHEST_OR_ALL_HIGHER_BLOCKED
+            and not any(1 < die < v.setup.home for die in v.bearoff.dice),
+            "bearoff.overshoot=highest_or_all_higher_blocked needs a number in bearoff.dice that "
+            "bears off one checker and moves a higher one inside the home",
+        ),
+        (
             v.contact is Contact.HIT and same,
             "contact=hit needs setup.direction=opposite, where the bar lies before the route",
         ),

@@ -15,10 +15,11 @@ Readings of sentences that leave something open:
 * A checker that is hit returns alone; those that wait already return when their turn begins.
 
 Does a game end? Without doubles no checker goes back, and who can move must. So a run of ordinary
-rolls leads, in fewer turns than both sides have pips, to the end of the game or to a position in
+rolls leads, in fewer moves than both sides have pips, to the end of the game or to a position in
 which neither side has a step (`is_dead`); a run of any length has a positive chance, hence one of
-the two happens with probability 1. Dead positions do occur, even in random play, and rules.md
-names no result for them.
+the two happens with probability 1. (This leaves aside a side that only the block rule keeps from
+moving; no such standstill has been found.) Dead positions do occur, in about one of thirty games
+between random players, and rules.md names no result for them.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ from nardy_engine.errors import CapacityError
 from nardy_engine.kernels.emir import fill_emir_afterstates, new_emir_scratch
 from nardy_engine.kernels.plays import new_scratch
 from nardy_engine.kernels.scoring import fill_next_states, fill_outcomes, fill_possibles
-from nardy_engine.kernels.segments import fill_afterstates
-from nardy_engine.rules.table import HEIR_POOL, RuleTable, rule_table
+from nardy_engine.kernels.segments import fill_afterstates, fill_ordinary
+from nardy_engine.rules.table import HEIR_POOL, TELEPORT_OFF, RuleTable, rule_table
 from nardy_engine.rules.variant import Variant
 from nardy_engine.types import Board
 
@@ -79,7 +79,12 @@ def fill_plays(
         CapacityError: A position has more plays than the working memory holds.
     """
     rules = rule_table(variant)
-    fill = fill_emir_afterstates if rules.emir else fill_afterstates
+    if rules.emir:
+        fill = fill_emir_afterstates
+    elif variant.memory or rules.teleport != TELEPORT_OFF:
+        fill = fill_afterstates
+    else:
+        fill = fill_ordinary
     done = int(fill(boards, dice, first, rules, work_for(variant), out, offsets))
     if done < 0:
         raise CapacityError(

@@ -3,8 +3,11 @@
 A decision is one segment (T-9): an own roll, a level of a cascade, or what the other side could
 not play. `list_plays` finds out which, lists its plays, and writes into the memory slots of each
 afterstate what is still to be played and by whom (`rules.memory`). Nothing else knows the rules
-of transfers. Games with pins have a `fill` of their own, in `emir.py`, so that nobody waits for
-the compilation of what he does not play.
+of transfers.
+
+Three functions list many games: `fill_ordinary` for games in which a roll is one decision and
+nothing is remembered, `fill_afterstates` for all others, and one in `emir.py` for games with pins.
+They differ in what they reach, so that nobody waits for the compilation of what he does not play.
 """
 
 from __future__ import annotations
@@ -194,6 +197,14 @@ def write_memory(mover, allowance, mine_ends, rules, memory, out, start, end):
 
 
 @jit
+def rolled_steps(high, low, rules):
+    """Return how many equal steps a roll gives, 0 = one step of each die (T-1, AST-1)."""
+    if rules.n_times_m != 0:
+        return low
+    return rules.double_steps if high == low else 0
+
+
+@jit
 def list_dice(mover, high, low, steps, rules, scratch, out, start):
     """Write the ends of a segment: `steps` dice showing `high`, or `high` and `low` if 0."""
     if rules.teleport != TELEPORT_OFF:
@@ -222,11 +233,7 @@ def list_roll(mover, opponent, die_a, die_b, rules, scratch, out, start):
     high, low = die_a, die_b
     if die_a < die_b:
         high, low = die_b, die_a
-    steps = 0
-    if rules.n_times_m != 0:
-        steps = low
-    elif high == low:
-        steps = rules.double_steps
+    steps = rolled_steps(high, low, rules)
     allowance = head_allowance(mover, opponent, high, low, steps, rules, scratch.context)
     scratch.context[C_HEAD_LEFT] = mover[rules.n_points] - allowance
     skipped = is_skipped(mover, low, rules)
@@ -326,6 +333,40 @@ def list_plays(mover, opponent, die_a, die_b, rules, scratch, out, start):
     if owed_steps(mover, rules) > 0:
         return list_owed(mover, opponent, rules, scratch, out, start)
     return list_roll(mover, opponent, die_a, die_b, rules, scratch, out, start)
+
+
+@jit
+def list_ordinary(mover, opponent, die_a, die_b, rules, scratch, out, start):
+    """Do what `list_plays` does, for games without memory and teleports."""
+    if mover[0] == rules.checkers or opponent[0] == rules.checkers:
+        return start
+    high, low = die_a, die_b
+    if die_a < die_b:
+        high, low = die_b, die_a
+    steps = rolled_steps(high, low, rules)
+    set_root(scratch, mover, opponent, rules)
+    set_context(opponent, rules, scratch.context)
+    allowance = head_allowance(mover, opponent, high, low, steps, rules, scratch.context)
+    scratch.context[C_HEAD_LEFT] = mover[rules.n_points] - allowance
+    if steps > 0:
+        return list_equal_dice(scratch, high, steps, rules, out, start)
+    return list_two_dice(scratch, high, low, rules, out, start)
+
+
+@jit
+def fill_ordinary(boards, dice, first, rules, scratch, out, offsets):
+    """Do what `fill_afterstates` does, for games without memory and teleports."""
+    end = np.int64(offsets[first])
+    for i in range(first, boards.shape[0]):
+        die_a, die_b = np.int64(dice[i, 0]), np.int64(dice[i, 1])
+        written = list_ordinary(boards[i, 0], boards[i, 1], die_a, die_b, rules, scratch, out, end)
+        if written == OUT_OVERFLOW:
+            return i
+        if written < 0:
+            return written
+        end = written
+        offsets[i + 1] = end
+    return boards.shape[0]
 
 
 @jit

@@ -119,7 +119,8 @@ def description(game: Variant, every_option: bool = False) -> str:
         every_option: List all options with their possible values, not only those that differ from
             long or short nardy.
     """
-    wins = ", ".join(f"{name} {points}" for name, points in game.win_kinds)
+    wins = [f"{name} {points}" for name, points in game.win_kinds]
+    worth = ", ".join(wins) if len(wins) < MANY else f"{wins[0]} to {wins[-1]}"
     options = _option_table(game) if every_option else _differences(game)
     return "\n".join(
         [
@@ -130,7 +131,7 @@ def description(game: Variant, every_option: bool = False) -> str:
             "Rules (the codes are those of docs/rules.md):",
             *_rule_lines(game),
             "",
-            f"a win counts: {wins}{', draw 0' if game.has_draw else ''}",
+            f"a win counts: {worth}{', draw 0' if game.has_draw else ''}",
             f"network:      {_network_line(game)}",
             *_strength_lines(game),
             f"rules digest: {game.digest()}",

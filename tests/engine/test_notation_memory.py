@@ -303,10 +303,10 @@ def test_plays_of_the_further_games(name: str, position: str, typed: str, writte
     [
         ("kaftar", "start; W 6-3", "24/18 24/21", "the legal plays, which are 24/3 and 24/21 24/6"),
         ("kaftar", "start; W 5-3", "24/19 24/21", "only one checker may leave the head"),
-        ("gulbar", "24:13 18:2 | 24:15 owes6x2; B", "24/12", "the legal plays, which are 24/18"),
+        ("gulbar", "24:13 18:2 | 24:15 owes6x2; B", "24/12", "the only legal play is 24/18"),
         ("even_odd", "start; W 6-3", "24/18", "only if the smaller number is even"),
         ("even_odd", "start; B 6-4", "24/18", "only if the smaller number is odd"),
-        ("emir", "start; W 6-5", "24/18", "the legal plays, which are 24/13"),
+        ("emir", "start; W 6-5", "24/18", "the only legal play is 24/13"),
         ("mad_gulbar", "start; W 5-5", "24/19", "all 4 steps of 5-5 must be played"),
         ("emir", "24:5 13:2e 7:5 | 24:5 20:e 3:6; W 5-2", "13e/6 7/2", "among the"),
     ],

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from command_line import complaints, nardy
-from nardy_engine import Variant, load_variant, reference
+from nardy_engine import Variant, load_variant, notation, reference, variant_names
+from nardy_engine.rules.memory import owed_dice
 from nardy_engine.types import Position
 from nardy_rl.bench.engine import random_positions
 
 CASES = Path(__file__).parents[1] / "data" / "cases"
 START = {"points": {"24": 15}, "bar": 0, "off": 0}
+OTHER_ROLLS = {"over": False, "next": "opp", "pending": [], "roll": "normal"}
 
 
 def side(variant: Variant, row: Any) -> dict[str, Any]:
@@ -45,11 +48,10 @@ def answers(*lines: dict[str, Any] | str, argv: tuple[str, ...] = ()) -> tuple[l
 def recorded_cases() -> tuple[list[dict[str, Any]], list[list[dict[str, Any]]]]:
     """Return lines and the results expected of them, from the recorded case files."""
     lines, expected = [], []
-    known = ("long", "short", "long-fnr", "nackgammon", "hypergammon")
     for name in ("public_bugs.jsonl", "rule_options.jsonl"):
         for text in (CASES / name).read_text("utf-8").splitlines():
             case = json.loads(text)
-            if case["variant"] not in known or "dice" not in case:
+            if case["variant"] not in variant_names() or "dice" not in case:
                 continue
             options = case.pop("expected_by_option", None)
             for entry in options or ([case] if "expected" in case else []):
@@ -125,7 +127,7 @@ def test_a_forced_pass_is_the_unchanged_position() -> None:
     me = {"points": {"24": 15}, "bar": 0, "off": 0}
     opp = {"points": {"11": 2, "10": 2, "9": 2, "8": 2, "7": 2, "6": 5}, "bar": 0, "off": 0}
     found, _ = answers({"id": 0, "me": me, "opp": opp, "dice": [5, 4]})
-    assert found == [{"id": 0, "results": [{"me": me, "opp": opp}]}]
+    assert found == [{"id": 0, "results": [{"me": me, "opp": opp, **OTHER_ROLLS}]}]
 
 
 def test_a_finished_game_has_no_plays() -> None:
@@ -214,4 +216,271 @@ def test_json_of_one_position() -> None:
 def test_ids_of_other_programs_are_understood(text: str) -> None:
     """A gnubg id and an XGID of the start give the 16 plays of 3-1 (X-T1)."""
     done = nardy("moves", text, "--variant", "short", "--dice", "31")
+    assert done.stdout.splitlines()[-1] == "16 legal plays"
+
+
+# -- games with several decisions in a roll -------------------------------------------------------
+
+
+def ends(text: str) -> dict[str, Any]:
+    """Return a SIDE of `24:13 18:2`."""
+    points = dict(part.split(":") for part in text.split())
+    rest = 15 - sum(map(int, points.values()))
+    return {"points": {p: int(n) for p, n in points.items()}, "bar": 0, "off": rest}
+
+
+def results_of(case: dict[str, Any], *argv: str) -> list[dict[str, Any]]:
+    found, done = answers(case, argv=argv)
+    assert done.returncode == 0, done.stderr
+    results: list[dict[str, Any]] = found[0]["results"]
+    return results
+
+
+@pytest.mark.parametrize(
+    ("variant", "me", "opp", "dice", "expected"),
+    [
+        # X-G1, X-G3, X-G7
+        ("gulbar", "24:15", "24:15", [6, 6], [("24:13 18:2", "24:14 18:1", "opp", "normal")]),
+        ("gulbar", "24:15", "24:15", [4, 4], [("24:13 16:2", "24:15", "me", "extra")]),
+        ("gulbar", "24:15", "24:15", [5, 5], [("24:14 4:1", "24:15", "me", "extra")]),
+        # X-G6
+        (
+            "gulbar",
+            "24:14 13:1",
+            "24:14 15:1",
+            [6, 6],
+            [
+                ("24:13 18:1 1:1", "24:13 18:1 15:1", "opp", "normal"),
+                ("24:13 18:1 1:1", "24:14 9:1", "opp", "normal"),
+            ],
+        ),
+        # X-Q3
+        (
+            "mad_gulbar",
+            "24:15",
+            "24:15",
+            [4, 4],
+            [
+                ("24:13 6:2", "24:15", "opp", "normal"),
+                ("24:13 5:1 1:1", "24:14 18:1", "opp", "normal"),
+            ],
+        ),
+        # X-N2
+        (
+            "mad_nardy",
+            "24:15",
+            "24:15",
+            [3, 3],
+            [
+                ("24:13 5:2", "24:13 18:1 2:1", "opp", "normal"),
+                ("24:13 6:1 4:1", "24:14 2:1", "opp", "normal"),
+                ("24:13 3:1 2:1", "24:13 18:1 1:1", "opp", "normal"),
+                ("24:13 5:1 3:1", "24:13 18:1 4:1", "opp", "normal"),
+            ],
+        ),
+        # X-N4: the whole roll is void
+        (
+            "mad_nardy",
+            "24:14 13:1",
+            "24:13 20:1 7:1",
+            [5, 5],
+            [("24:14 13:1", "24:13 20:1 7:1", "opp", "normal")],
+        ),
+        # X-F9
+        ("giul", "24:15", "24:15", [6, 6], [("24:14 18:1", "24:14 18:1", "opp", "normal")]),
+        # X-H1: a game whose roll is one decision
+        ("long", "24:15", "24:15", [6, 6], [("24:13 18:2", "24:15", "opp", "normal")]),
+    ],
+)
+def test_whole_rolls_end_as_worked_out(
+    variant: str, me: str, opp: str, dice: list[int], expected: list[tuple[str, str, str, str]]
+) -> None:
+    """The results of rules.md 12.7 and 12.8, exactly in the fields of the format."""
+    case = {"variant": variant, "me": ends(me), "opp": ends(opp), "dice": dice}
+    found = results_of(case, "--whole-roll")
+    wanted = [
+        {"me": ends(mine), "opp": ends(theirs), "over": False, "next": acts, "roll": roll}
+        for mine, theirs, acts, roll in expected
+    ]
+    assert sorted(map(json.dumps, found)) == sorted(map(json.dumps, wanted))
+
+
+def test_whole_rolls_can_end_the_game() -> None:
+    """X-N8: with 2-2 the last checker leaves on the last level: White wins 2, nothing follows."""
+    case = {
+        "variant": "mad_nardy",
+        "me": ends("6:1 5:2 2:4"),
+        "opp": ends("24:15"),
+        "dice": [2, 2],
+    }
+    finished = [result for result in results_of(case, "--whole-roll") if result["over"]]
+    assert len(finished) == 1
+    (result,) = finished
+    assert result["me"] == {"points": {}, "bar": 0, "off": 15}
+    assert list(result) == ["me", "opp", "over", "winner", "points"]
+    assert (result["winner"], result["points"]) == ("me", 2)
+
+
+@pytest.mark.parametrize(
+    ("me", "opp", "dice", "over"),
+    [
+        ("1:2", "", [2, 1], {"over": True, "winner": "draw", "points": 0}),  # X-Y5
+        ("1:3", "", [5, 4], {"over": True, "winner": "opp", "points": 1}),  # X-Y6
+        ("6:15", "", [6, 6], {"over": True, "winner": "opp", "points": 1}),  # X-Y7, DR-2
+        ("1:1", "24:15", [2, 1], {"over": False, "next": "opp", "roll": "normal"}),  # DR-1
+    ],
+)
+def test_the_last_turn(me: str, opp: str, dice: list[int], over: dict[str, Any]) -> None:
+    """DR-1 as an option of a line: the first player has finished, Black has one turn more."""
+    case = {
+        "variant": "long",
+        "options": {"last_roll_draw": "on"},
+        "me": ends(me),
+        "opp": ends(opp),
+        "dice": dice,
+    }
+    (result,) = results_of(case, "--whole-roll")
+    assert {k: v for k, v in result.items() if k not in ("me", "opp")} == over
+
+
+def test_even_odd_depends_on_the_colour() -> None:
+    """X-C1..X-C4: with 6-3 White's turn is skipped, Black plays three sixes (CHN-1)."""
+    case = {"variant": "even_odd", "me": START, "opp": START, "dice": [6, 3]}
+    for colour, mine in (("W", "24:15"), ("B", "24:13 18:2"), (None, "24:15")):
+        (result,) = results_of(case | ({"colour": colour} if colour else {}))
+        assert result["me"] == ends(mine)
+
+
+def test_a_roll_can_be_followed_decision_by_decision() -> None:
+    """Feeding results back until nobody owes dice gives the whole roll (X-N3)."""
+    case = {"variant": "mad_nardy", "me": ends("24:14 7:1"), "opp": ends("24:14 7:1")}
+    whole = results_of(case | {"dice": [5, 5]}, "--whole-roll")
+    (first,) = results_of(case | {"dice": [5, 5]})
+    assert (first["next"], first["pending"]) == ("opp", [5, 5, 5])
+    assert (first["me"]["owed"], first["opp"]["owed"]) == ({"6": 4}, {"5": 3})
+    found, waiting = [], [(first, True)]
+    while waiting:
+        result, me_rolled = waiting.pop()
+        mine = result["next"] == "me"
+        sides = ("me", "opp") if mine else ("opp", "me")
+        rolled = me_rolled if mine else not me_rolled
+        if not result["pending"]:
+            roller, other = ("me", "opp") if me_rolled else ("opp", "me")
+            found.append((result[roller], result[other]))
+            continue
+        again = {"variant": "mad_nardy", "me": result[sides[0]], "opp": result[sides[1]]}
+        waiting += [(after, rolled) for after in results_of(again)]
+    expected = [
+        (ends("24:13 18:1 2:1"), ends("24:12 18:1 7:1 2:1")),
+        (ends("24:13 18:1 2:1"), ends("24:13 2:1 1:1")),
+    ]
+    assert sorted(map(json.dumps, found)) == sorted(map(json.dumps, expected))
+    assert sorted(json.dumps((r["me"], r["opp"])) for r in whole) == sorted(
+        map(json.dumps, expected)
+    )
+
+
+@pytest.mark.parametrize("name", ["gulbar", "mad_gulbar", "mad_nardy", "gul_bara_intl", "emir"])
+def test_whole_rolls_equal_the_reference(name: str) -> None:
+    """Both engines give the same set of results in positions of random games (T-9)."""
+    variant, rng = load_variant(name), random.Random(name)
+    position, cases, wanted = variant.start_position(), [], []
+    for _ in range(24):
+        high = rng.randint(1, 6)
+        dice = (high, high if rng.random() < 0.3 else rng.randint(1, 6))
+        owes = any(steps for _, steps in owed_dice(variant, position.mover))
+        if not owes and not variant.recall(position.mover, "preroll"):
+            sides = [notation.side_to_json(variant, row) for row in position]
+            cases.append({"variant": name, "me": sides[0], "opp": sides[1], "dice": dice})
+            results = reference.whole_roll(variant, position, dice)
+            wanted.append(
+                {
+                    (json.dumps(end.position[0][: variant.n_counts]), end.next, end.roll)
+                    for end in results
+                    if reference.outcome(variant, end.position) is None
+                }
+            )
+        plays = reference.plays(variant, position, dice)
+        if not plays:
+            break
+        position, _ = reference.next_position(variant, rng.choice(plays).end)
+    found, done = answers(*cases, argv=("--whole-roll",))
+    assert done.returncode == 0, done.stderr
+    assert len(cases) > 3
+    for answer, ends_of in zip(found, wanted, strict=True):
+        texts = {
+            (
+                json.dumps(row(variant, result["me"])[: variant.n_counts]),
+                result["next"],
+                result["roll"],
+            )
+            for result in answer["results"]
+            if not result["over"]
+        }
+        assert texts == ends_of
+
+
+OPTION_WORDS = (
+    ("variant.block.check=every_step",),
+    ("variant.cascade=to_six", "variant.cascade.from_roll=4"),
+    ("variant.teleport=kaftar",),
+    ("variant.cube=on", "variant.cube.max=32"),
+    ("variant.last_roll_draw=on",),
+)
+
+
+@pytest.mark.parametrize("words", OPTION_WORDS, ids=" ".join)
+def test_rule_options_by_their_names(words: tuple[str, ...]) -> None:
+    """`variant.NAME=VALUE` is `--option NAME=VALUE`, and both are `options` of a line (4.1)."""
+    pairs = [word.removeprefix("variant.") for word in words]
+    long_way = [argument for pair in pairs for argument in ("--option", pair)]
+    one = nardy("moves", "start", "--dice", "61", *words)
+    other = nardy("moves", "start", "--dice", "61", *long_way)
+    assert one.returncode == 0, one.stderr
+    assert one.stdout == other.stdout
+    line = {"me": START, "opp": START, "dice": [6, 1]}
+    line["options"] = dict(pair.split("=") for pair in pairs)
+    assert len(results_of(line)) == len(one.stdout.splitlines()) - 1
+
+
+def test_decisions_without_a_roll_on_the_command_line() -> None:
+    """Dice owed and pre-roll moves need no --dice and take none (X-G1, X-E5)."""
+    owing = "24:13 18:2 | 24:15 owes6x2; B"
+    done = nardy("moves", owing, "--variant", "gulbar")
+    assert done.stdout.splitlines() == [
+        "24/18  W{24:13 18:2} off0 | B{24:14 18:1} off0 ; B",
+        "1 legal play",
+    ]
+    refused = nardy("moves", owing, "--variant", "gulbar", "--dice", "66")
+    assert "6-6 is owed in this position" in refused.stderr
+    done = nardy("moves", "24:1 18:e 13:10 | 24:12; W pre", "--variant", "emir")
+    assert [line.split()[0] for line in done.stdout.splitlines()[:-1]] == [
+        "pass",
+        "res/18",
+        "res/24",
+    ]
+    refused = nardy("moves", "start", "--variant", "gulbar")
+    assert "Add --dice" in refused.stderr
+
+
+def test_whole_rolls_of_one_position() -> None:
+    """`--whole-roll` with a position as text, and as JSON (X-Q3, X-G3)."""
+    done = nardy("moves", "start", "--dice", "44", "--variant", "mad_gulbar", "--whole-roll")
+    assert done.stdout.splitlines() == [
+        "W{24:13 5:1 1:1} off0 | B{24:14 18:1} off0 ; B",
+        "W{24:13 6:2} off0 | B{24:15} off0 ; B",
+        "2 results of the roll",
+    ]
+    done = nardy(
+        "moves", "start; B 4-4", "--variant", "gulbar", "--whole-roll", "--json"
+    )  # fmt: skip
+    assert json.loads(done.stdout)["results"] == [
+        {"position": "W{24:15} off0 | B{24:13 16:2} off0 ; B", "roll": "extra"}
+    ]
+
+
+def test_a_bare_xgid_is_no_option() -> None:
+    """An XGID without its prefix begins with '-' if the top player has nobody on the bar."""
+    xgid = "-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
+    done = nardy("moves", xgid, "--variant", "short")
     assert done.stdout.splitlines()[-1] == "16 legal plays"

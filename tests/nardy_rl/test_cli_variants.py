@@ -8,6 +8,7 @@ import pytest
 
 from command_line import nardy
 from nardy_engine import load_variant, notation, variant_names
+from nardy_engine.rules.summary import summary
 from nardy_rl import cli
 from nardy_rl.commands import variants
 
@@ -42,8 +43,8 @@ def test_columns_are_aligned() -> None:
 
 @pytest.mark.parametrize("name", variant_names())
 def test_details_show_the_board_and_every_option(run, name: str) -> None:
-    """`nardy variants NAME` draws the start and lists each option with its value."""
-    text = run(name)
+    """`nardy variants NAME --all` draws the start and lists each option with its value."""
+    text = run(name, "--all")
     game = load_variant(name)
     assert game.russian in text
     assert notation.board_ascii(game, game.start_position()) in text
@@ -51,6 +52,29 @@ def test_details_show_the_board_and_every_option(run, name: str) -> None:
     for option in game.options():
         assert f"\n{option} " in text
     assert max(map(len, text.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("name", variant_names())
+def test_rules_are_told_in_words_with_their_numbers(run, name: str) -> None:
+    """Each sentence of the summary is there with its rule numbers, and the options that differ."""
+    text = run(name)
+    words = " ".join(text.split())
+    game = load_variant(name)
+    for clause in summary(game):
+        assert f"{clause.text}{f' [{clause.rules}]' if clause.rules else ''}" in words
+    base = load_variant("short" if game.contact.value == "hit" else "long")
+    usual = base.options()
+    for option, value in game.options().items():
+        assert (f"\n{option} " in text) is (value != usual[option]), option
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_options_with_the_name_of_a_component() -> None:
+    """`cascade`, `teleport` and `cube` are options themselves (rules.md 4.1)."""
+    long = load_variant("long")
+    assert variants.allowed_values(long, "cascade") == ["off", "to_six"]
+    assert variants.allowed_values(long, "cube") == ["off", "on"]
+    assert variants.allowed_values(long, "cascade.from_roll") == "a whole number"
 
 
 def test_possible_values_can_all_be_loaded_or_are_refused_in_words() -> None:
@@ -66,9 +90,10 @@ def test_possible_values_can_all_be_loaded_or_are_refused_in_words() -> None:
 
 def test_options_change_what_is_shown(run) -> None:
     """`--option` shows the changed game, with another digest."""
-    text = run("long", "--option", "block.check=every_step")
-    assert load_variant("long").digest() not in text
-    assert "block.check             every_step" in text
+    for words in (("--option", "block.check=every_step"), ("variant.block.check=every_step",)):
+        text = run("long", *words)
+        assert load_variant("long").digest() not in text
+        assert "block.check  every_step  end_of_segment" in text
 
 
 def test_json_holds_the_rules(run) -> None:
@@ -79,7 +104,8 @@ def test_json_holds_the_rules(run) -> None:
     assert load_variant("long", long["options"]).digest() == long["digest"]
     details = json.loads(run("short", "--json"))
     assert details["start"] == "W{24:2 13:5 8:3 6:5} off0 | B{24:2 13:5 8:3 6:5} off0 ; W"
-    assert details["possible"]["contact"] == ["none", "hit"]
+    assert details["possible"]["contact"] == ["none", "hit", "emir"]
+    assert {"text", "option", "rules"} == set(details["rules"][0])
     assert [kind["points"] for kind in details["win_kinds"]] == [1, 2, 3]  # S-8
 
 

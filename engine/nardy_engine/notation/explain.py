@@ -47,6 +47,8 @@ def not_among(variant: Variant, position: Position, dice: Dice | None, legal: Se
             return f"this side plays only if the smaller number is {kind}; the only play is to pass"
     if only_pass:
         return "no die can be played, so the only legal play is to pass"
+    if len(legal) == 1:
+        return f"this is not legal; the only legal play is {legal[0]}"
     if len(legal) <= _MOST_SHOWN:
         return f"this is not among the legal plays, which are {listed(legal, 'and')}"
     shown = ", ".join(legal[:_MOST_SHOWN])

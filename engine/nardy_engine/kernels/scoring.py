@@ -10,6 +10,7 @@ import numpy as np
 
 from nardy_engine.kernels._jit import jit
 from nardy_engine.kernels.emir import emir_outcome_index
+from nardy_engine.kernels.standstill import is_standstill
 from nardy_engine.rules.table import (
     SCORE_BACKGAMMON,
     SCORE_CHECKERS_LEFT,
@@ -58,7 +59,10 @@ def win_kind(loser, rules):
 def outcome_index(first, second, rules):
     """Return the outcome seen from row `first`, or -1 if the game goes on."""
     if rules.emir != 0:
-        return emir_outcome_index(first, second, rules)
+        over = emir_outcome_index(first, second, rules)
+        if over < 0 and is_standstill(first, second, rules):
+            return 2 * rules.n_kinds
+        return over
     if rules.draw != 0:
         if first[rules.last_turn] != 0 or second[rules.last_turn] != 0:
             return -1
@@ -136,7 +140,7 @@ def fill_possible(first, second, rules, possible):
     if rules.draw != 0:
         possible[2 * kinds] = True
         # In the last turn the first player has finished already: nobody can beat him.
-        if first[rules.last_turn] != 0 or second[rules.last_turn] != 0:
+        if rules.last_turn != 0 and (first[rules.last_turn] | second[rules.last_turn]) != 0:
             winner = 0 if second[rules.last_turn] != 0 else 1
             for kind in range(kinds):
                 possible[(1 - winner) * kinds + kind] = False

@@ -141,7 +141,7 @@ def _remembering(
     if colour is None:
         # Where the other side has finished and 'me' still plays, the other side moved first (DR-1).
         finished = [row[OFF] == variant.setup.checkers for row in counts]
-        colour = "B" if variant.has_draw and finished == [False, True] else "W"
+        colour = "B" if variant.remembers("last_turn") and finished == [False, True] else "W"
     if "preroll" in case and variant.remembers("preroll"):
         memory[MOVER]["preroll"] = _flag(case["preroll"], "the case", "preroll")
     return with_memory(variant, counts, memory, MOVER if colour == "W" else OPPONENT)

@@ -19,13 +19,14 @@ rolls leads, in fewer moves than both sides have pips, to the end of the game or
 which neither side has a step (`is_dead`); a run of any length has a positive chance, hence one of
 the two happens with probability 1. (This leaves aside a side that only the block rule keeps from
 moving; no such standstill has been found.) Dead positions do occur, in about one of thirty games
-between random players, and rules.md names no result for them.
+between random players. Rules.md names no result for them; here they are drawn.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from nardy_engine.errors import DiceError
 from nardy_engine.reference.blocks import has_forbidden_block
@@ -33,7 +34,9 @@ from nardy_engine.reference.emir_board import EmirBoard, Field
 from nardy_engine.reference.head import dice_programme, head_allowance, runner_has_passed
 from nardy_engine.rules.components import (
     BlockCheck,
+    BlockRule,
     HeadLimit,
+    KarzarScope,
     Overshoot,
     Parity,
     Score,
@@ -124,10 +127,31 @@ def is_dead(variant: Variant, position: Position) -> bool:
     the opponent's 13, outside his home). The captives forbid bearing off, so nobody moves, so
     nobody is released.
 
+    The block rule is left aside: it judges ends of plays, not whether a checker can move.
     Pre-roll moves need no look: a nuker joins a checker that cannot move either, and where a
     distribution is possible a one can be played.
     """
-    return not any(_can_move(variant, seen) for seen in (position, position.swapped()))
+    free = _without_blocks(variant)
+    return not any(_can_move(free, seen) for seen in (position, position.swapped()))
+
+
+def standstill(variant: Variant, position: Position) -> Outcome | None:
+    """Return a draw if neither side can ever move again, else None; the rules name no result."""
+    if is_dead(variant, position):
+        return Outcome(won=False, kind=0, points=0, draw=True)
+    return None
+
+
+@cache
+def _without_blocks(variant: Variant) -> Variant:
+    """Return the same game without a block rule."""
+    neutral = {
+        "block.rule": BlockRule.NONE,
+        "block.check": BlockCheck.END_OF_SEGMENT,
+        "block.karzar_scope": KarzarScope.TRAPPING,
+        "block.length": variant.setup.home,
+    }
+    return variant.with_options(neutral)
 
 
 def _can_move(variant: Variant, position: Position) -> bool:

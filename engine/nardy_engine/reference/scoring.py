@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nardy_engine.reference.emir import emir_outcome, emir_standing
+from nardy_engine.reference.emir import emir_outcome, emir_standing, standstill
 from nardy_engine.rules.components import Contact, Objective, Score
 from nardy_engine.rules.variant import Variant
 from nardy_engine.types import OFF, Outcome, Position, Row
@@ -14,7 +14,7 @@ def outcome(variant: Variant, position: Position) -> Outcome | None:
     It ends when a side has borne off everything, unless the other one has its last turn (DR-1).
     """
     if variant.contact is Contact.EMIR:
-        return emir_outcome(variant, position)
+        return emir_outcome(variant, position) or standstill(variant, position)
     mover_done, opponent_done = (variant.board_checkers(row) == 0 for row in position)
     if any(variant.recall(row, "last_turn") for row in position):
         return None

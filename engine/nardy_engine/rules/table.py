@@ -73,7 +73,7 @@ class RuleTable(NamedTuple):
     n_slots: int
     """Slots of a row, memory included; only the first `n_points + 2` hold checkers."""
     draw: int
-    """1 = a game can end in a draw, the last outcome (DR-1)."""
+    """1 = a game can end in a draw, the last outcome."""
     parity: int
     flag_exception: int
     """1 = the first play is known by the `fresh` slot, not by the head (D-22)."""

@@ -101,7 +101,7 @@ _SHORT_NAMES = {
 """Options that rules.md 4.1 names without their component."""
 
 DRAW = "draw"
-"""Name of the outcome of DR-1; it is worth nothing to both sides."""
+"""Name of the outcome that is worth nothing to both sides."""
 
 WIN_KINDS: dict[Score, tuple[tuple[str, int], ...]] = {
     Score.OIN_MARS: (("oin", 1), ("mars", 2)),
@@ -216,8 +216,8 @@ class Variant:
 
     @property
     def has_draw(self) -> bool:
-        """Whether a game can end in a draw (DR-1)."""
-        return self.last_roll_draw is Switch.ON
+        """Whether a game can end in a draw: by the last roll (DR-1), or emir at a standstill."""
+        return self.last_roll_draw is Switch.ON or self.contact is Contact.EMIR
 
     # -- positions and dice -------------------------------------------------------------------
 
@@ -336,7 +336,8 @@ class Variant:
                     f"both sides stand on one point: {point} of the side to act "
                     f"is {theirs} of the other side"
                 )
-        if not self.has_draw and not any(map(self.board_checkers, position)):
+        drawn = self.last_roll_draw is Switch.ON
+        if not drawn and not any(map(self.board_checkers, position)):
             raise PositionError("both sides have borne off everything")
         if self.contact is not Contact.HIT:
             return

@@ -26,6 +26,13 @@ def end(v: Variant) -> Sentences:
         )
     else:
         yield _kinds(v, other)
+    if emir:
+        yield (
+            "If neither side could ever move again, because captives lie under the last free "
+            "checkers of both, the game is a draw.",
+            "contact",
+            "EMI-14",
+        )
     if v.last_roll_draw is Switch.ON:
         yield (
             "If that is the side that moved first, the other has one more turn, and the result "

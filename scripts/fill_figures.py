@@ -3,10 +3,13 @@
     python scripts/fill_figures.py                       # fill the documents from docs/figures/
     python scripts/fill_figures.py --check               # exit 1 if a document is out of date
     python scripts/fill_figures.py --measure bench       # run its commands again, then fill
+    python scripts/fill_figures.py --measure games       # every network, what is not measured yet
+    python scripts/fill_figures.py --measure games kaftar --games 20000 --force
     python scripts/fill_figures.py --measure all --quick # few games: print, change nothing
 
 `docs/figures/figures.toml` names every figure and the commands that give it; what they gave lies
-beside it as `NAME.json`. In a document a figure stands between `<!-- figure:NAME -->` and
+beside it as `NAME.json`. The surveys of all games lie in `docs/figures/games/`, one file a game,
+and fill several tables. In a document a figure stands between `<!-- figure:NAME -->` and
 `<!-- /figure -->`; nobody writes there by hand.
 """
 
@@ -27,18 +30,27 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from nardy_engine import load_variant, variant_names
 from nardy_engine.errors import NardyError
+from nardy_rl.bench import tables
+from nardy_rl.bench.survey import survey
+from nardy_rl.bench.tables import table, with_interval
 from nardy_rl.files import write_atomic
+from nardy_rl.players import make_bot
 from nardy_rl.version import code_commit
 
 ROOT = Path(__file__).resolve().parents[1]
 FIGURES = Path("docs/figures")
 DOCUMENTS = ("README.md", "checkpoints/README.md", "ARCHITECTURE.md", "DECISIONS.md")
+SURVEYS = FIGURES / "games"
 NETWORKS = "networks"
 """Name of the figure that comes from the manifests in checkpoints/, not from commands."""
+GAMES = "games"
+"""What to measure for the tables of all games; the names of some games may follow."""
 
 _BLOCK = re.compile(r"(<!-- figure:([\w-]+) -->\n).*?(<!-- /figure -->)", re.DOTALL)
 _MISSING = "_Not measured yet._"
+_QUICK_GAMES = 200
 _QUICK = (
     (r"\bgames=\d+", "games=1000"),
     (r"--pairs \d+", "--pairs 100"),
@@ -53,24 +65,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--measure", metavar="NAME", nargs="+", default=[], help="figures, or all")
+    parser.add_argument(
+        "--measure", metavar="NAME", nargs="+", default=[],
+        help="figures, or all, or games and perhaps the names of some games",
+    )  # fmt: skip
     parser.add_argument("--check", action="store_true", help="change nothing")
     parser.add_argument("--quick", action="store_true", help="few games; print, change nothing")
+    parser.add_argument(
+        "--games", type=int, default=4000, metavar="N",
+        help="with --measure games: games of each match (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--force", action="store_true", help="with --measure games: also what is measured already"
+    )
     arguments = parser.parse_args(argv)
     if arguments.quick and not arguments.measure:
         parser.error("--quick needs --measure")
     try:
-        plans = read_plans(ROOT)
-        names = list(plans) if arguments.measure == ["all"] else arguments.measure
-        for name in names:
-            if name not in plans:
-                raise NardyError(f"no figure is called '{name}'; there are {', '.join(plans)}")
-            if arguments.quick:
-                print(f"{name}\n\n{render_figure(measure(quick(plans[name])))}\n", flush=True)
-                continue
-            result = measure(plans[name])
-            text = json.dumps(result, indent=2, ensure_ascii=False) + "\n"
-            write_atomic(ROOT / FIGURES / f"{name}.json", text.encode())
+        measure_figures(arguments)
         changed = [] if arguments.quick else fill_documents(ROOT, write=not arguments.check)
     except NardyError as error:
         print(f"fill_figures: error: {error}", file=sys.stderr)
@@ -78,6 +90,47 @@ def main(argv: Sequence[str] | None = None) -> int:
     for path in changed:
         print(f"{path} {'is out of date' if arguments.check else 'filled'}")
     return int(arguments.check and bool(changed))
+
+
+def measure_figures(arguments: argparse.Namespace) -> None:
+    """Measure what the command line names, one figure after the other, and keep each at once.
+
+    Raises:
+        NardyError: There is no such figure or game, or a command fails.
+    """
+    plans = read_plans(ROOT)
+    names = list(arguments.measure)
+    if names == ["all"]:
+        names = [*plans, GAMES]
+    at = names.index(GAMES) if GAMES in names else len(names)
+    names, games = names[:at], names[at:]
+    for name in names:
+        if name not in plans:
+            raise NardyError(f"no figure is called '{name}'; there are {', '.join(plans)}, {GAMES}")
+    chosen = [load_variant(name).id for name in games[1:]] or [*variant_names()] if games else []
+    for name in names:
+        if arguments.quick:
+            print(f"{name}\n\n{render_figure(measure(quick(plans[name])))}\n", flush=True)
+        else:
+            write_json(ROOT / FIGURES / f"{name}.json", measure(plans[name]))
+    if arguments.quick:
+        measured = {name: measure_game(ROOT, name, _QUICK_GAMES) for name in networks(ROOT, chosen)}
+        if measured:
+            print("\n\n".join(render(measured, list(measured)) for render in TABLES.values()))
+        return
+    for name in chosen:
+        if reason := not_wanted(ROOT, name, arguments.games, arguments.force):
+            print(f"{name}: {reason}", file=sys.stderr, flush=True)
+            continue
+        (ROOT / SURVEYS).mkdir(exist_ok=True)
+        result = measure_game(ROOT, name, arguments.games)
+        write_json(ROOT / SURVEYS / f"{name}.json", result)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a value as JSON for people to read."""
+    text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    write_atomic(path, text.encode())
 
 
 def read_plans(root: Path) -> dict[str, dict[str, Any]]:
@@ -121,10 +174,17 @@ def measure(plan: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "commands": list(plan["commands"]),
         "show": plan["show"],
+        **circumstances(),
+        "results": results,
+    }
+
+
+def circumstances() -> dict[str, str]:
+    """Return which code measures when and where."""
+    return {
         "commit": code_commit(),
         "date": datetime.now(UTC).date().isoformat(),
         "machine": f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}",
-        "results": results,
     }
 
 
@@ -141,6 +201,60 @@ def processor() -> str:
         return platform.processor() or platform.machine()
     names = re.findall(r"model name\s*:\s*(.+)", text)
     return names[0].strip() if names else platform.machine()
+
+
+# -- surveys of all games -------------------------------------------------------------------------
+
+
+def networks(root: Path, names: Sequence[str]) -> dict[str, str]:
+    """Return the check sum of the weights of each game that has a network for its rules."""
+    found = {}
+    for name in names:
+        path = root / "checkpoints" / f"{name}.json"
+        if path.exists():
+            manifest = json.loads(path.read_text("utf-8"))
+            if manifest["variant"]["digest"] == load_variant(name).digest():
+                found[name] = manifest["weights_sha256"]
+    return found
+
+
+def surveys(root: Path) -> dict[str, dict[str, Any]]:
+    """Return the survey of each game whose network is the one that was measured."""
+    weights = networks(root, variant_names())
+    found = {}
+    for path in sorted((root / SURVEYS).glob("*.json")):
+        result = json.loads(path.read_text("utf-8"))
+        if result["weights_sha256"] == weights.get(result["game"]):
+            found[result["game"]] = result
+    return found
+
+
+def not_wanted(root: Path, name: str, games: int, force: bool) -> str:
+    """Return why a game is not to be measured, "" if it is."""
+    if not networks(root, [name]):
+        return "there is no network"
+    before = surveys(root).get(name)
+    if before is None or force or before["games"] < games:
+        return ""
+    return f"measured already, with {before['games']:,} games a match"
+
+
+def measure_game(root: Path, name: str, games: int) -> dict[str, Any]:
+    """Return the survey of a game and what it depends on."""
+    variant = load_variant(name)
+    network = make_bot(f"net:{root / 'checkpoints' / name}.safetensors", variant, f"net:{name}")
+
+    def report(pairing: str) -> None:
+        print(f"{name}: {pairing}", file=sys.stderr, flush=True)
+
+    return {
+        "game": name,
+        "rules": variant.digest(),
+        "weights_sha256": networks(root, [name])[name],
+        "games": games,
+        **circumstances(),
+        **survey(variant, network, games, os.cpu_count() or 1, report),
+    }
 
 
 # -- documents ------------------------------------------------------------------------------------
@@ -166,6 +280,8 @@ def render(root: Path, name: str) -> str:
     """Return a figure by its name as Markdown."""
     if name == NETWORKS:
         return render_networks(root / "checkpoints")
+    if name in TABLES:
+        return TABLES[name](surveys(root), list(networks(root, variant_names())))
     path = root / FIGURES / f"{name}.json"
     if not path.exists():
         return _MISSING
@@ -183,19 +299,8 @@ def render_figure(figure: Mapping[str, Any]) -> str:
     return f"{body}\n\n{told}\n\n```\n{commands}\n```"
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
 def _matches(results: Sequence[Any]) -> list[dict[str, Any]]:
     return [match for result in results for match in result["matches"]]
-
-
-def _interval(figure: Mapping[str, float], template: str) -> str:
-    """Return a mean and the half width of its interval."""
-    half = (figure["high"] - figure["low"]) / 2
-    return f"{template.format(figure['mean'])} ± {template.replace('+', '').format(half)}"
 
 
 def _big_win(results: Sequence[Any]) -> str:
@@ -212,15 +317,15 @@ def render_strength(results: Sequence[Any]) -> str:
         (
             match["a"],
             match["b"],
-            _interval(match["points"], "{:+.3f}"),
-            _interval(match["win_rate"], "{:.1%}"),
+            with_interval(match["points"], "{:+.3f}"),
+            with_interval(match["win_rate"], "{:.1%}"),
             f"{match['mars_won']['mean']:.1%}",
             f"{match['mars_lost']['mean']:.1%}",
             f"{match['games']:,}",
         )
         for match in _matches(results)
     ]
-    return _table(header, rows)
+    return table(header, rows)
 
 
 def render_game(results: Sequence[Any]) -> str:
@@ -236,15 +341,15 @@ def render_game(results: Sequence[Any]) -> str:
     rows = [
         (
             f"{match['a']} and {match['b']}",
-            _interval(match["mars_rate"], "{:.2%}"),
-            _interval(match["length"], "{:.2f}"),
-            _interval(match["first_mover_points"], "{:+.3f}"),
-            _interval(match["first_mover_wins"], "{:.2%}"),
+            with_interval(match["mars_rate"], "{:.2%}"),
+            with_interval(match["length"], "{:.2f}"),
+            with_interval(match["first_mover_points"], "{:+.3f}"),
+            with_interval(match["first_mover_wins"], "{:.2%}"),
             f"{match['games']:,}",
         )
         for match in _matches(results)
     ]
-    return _table(header, rows)
+    return table(header, rows)
 
 
 def render_speed(results: Sequence[Any]) -> str:
@@ -261,7 +366,13 @@ def render_speed(results: Sequence[Any]) -> str:
             )
             for run in document["training"]
         ]
-    return _table(("measurement", "median", "unit"), rows)
+    return table(("measurement", "median", "unit"), rows)
+
+
+def render_game_speeds(results: Sequence[Any]) -> str:
+    """Return the table of `nardy bench --games --json`."""
+    document = json.loads(results[0])
+    return tables.render_game_speeds(document["games"], document["goal"])
 
 
 def render_output(commands: Sequence[str], results: Sequence[Any]) -> str:
@@ -271,9 +382,13 @@ def render_output(commands: Sequence[str], results: Sequence[Any]) -> str:
 
 
 def render_networks(folder: Path) -> str:
-    """Return the shipped networks by what their manifests say."""
+    """Return the network of each game by what its manifest says."""
     rows = []
-    for path in sorted(folder.glob("*.json")):
+    for name in variant_names():
+        path = folder / f"{name}.json"
+        if not path.exists():
+            rows.append((f"`{name}`", "none", *[""] * 5))
+            continue
         manifest = json.loads(path.read_text("utf-8"))
         size = path.with_suffix(".safetensors").stat().st_size
         rows.append(
@@ -288,15 +403,23 @@ def render_networks(folder: Path) -> str:
             )
         )
     header = ("network", "hidden units", "encoder", "games", "budget", "size", "rules")
-    return _table(header, rows) if rows else _MISSING
+    return table(header, rows)
 
 
 RENDERERS: dict[str, Callable[[Sequence[Any]], str]] = {
     "strength": render_strength,
     "game": render_game,
     "speed": render_speed,
+    "game-speeds": render_game_speeds,
 }
 """How a figure is shown, by the name in `figures.toml`; "output" is shown as it was printed."""
+
+TABLES = {
+    "strength-all": tables.render_strength,
+    "strength-games": tables.render_strength_brief,
+    "games-all": tables.render_games,
+}
+"""The tables of all games, by the name in the documents; from `SURVEYS` and checkpoints/."""
 
 
 if __name__ == "__main__":

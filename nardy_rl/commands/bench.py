@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
-from nardy_engine import Variant, load_variant
+from nardy_engine import Variant, load_variant, variant_names
 from nardy_rl import __version__
-from nardy_rl.bench import Figure, Measurement, engine, measure, starting
+from nardy_rl.bench import Figure, Measurement, engine, games, measure, starting
 from nardy_rl.commands.parser import CommandParser, positive
 from nardy_rl.commands.variants import aligned
 from nardy_rl.compose import load_train_config
@@ -50,6 +50,7 @@ def main(argv: Sequence[str]) -> int:
         [
             "nardy bench --quick",
             "nardy bench --variant short --part engine",
+            "nardy bench --games",
             "nardy bench --json > speed.json",
         ],
     )
@@ -57,7 +58,12 @@ def main(argv: Sequence[str]) -> int:
         "--variant",
         action="append",
         metavar="GAME",
-        help="measure this game; may be repeated (default: long and short)",
+        help="measure this game; may be repeated (default: long and short; with --games all)",
+    )
+    parser.add_argument(
+        "--games",
+        action="store_true",
+        help="compare the games instead: what each asks of the engine, one thread",
     )
     parser.add_argument(
         "--part",
@@ -76,6 +82,11 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--quick", action="store_true", help="under a minute, one run of each")
     parser.add_argument("--json", action="store_true", help="print one JSON object, not text")
     arguments = parser.parse(argv)
+    if arguments.games:
+        if arguments.part:
+            parser.error("--games measures the engine alone: leave --part out")
+        print(_games(arguments))
+        return 0
     variants = [load_variant(name) for name in arguments.variant or ("long", "short")]
     load_train_config([f"net={arguments.net}"])  # a network that does not exist, before measuring
     effort = QUICK if arguments.quick else THOROUGH
@@ -126,6 +137,61 @@ def _measured(measurements: Sequence[Measurement], effort: Effort) -> list[Figur
             bar.update()
 
         return measure(measurements, effort.runs, progress)
+
+
+def _games(arguments: Any) -> str:
+    """Return what every game asks of the engine, as text or JSON."""
+    size = games.QUICK if arguments.quick else games.THOROUGH
+    names = arguments.variant or variant_names()
+    variants = [load_variant(name) for name in dict.fromkeys((games.YARDSTICK, *names))]
+    # disable=None: no bar where nobody watches
+    with tqdm(total=games.n_steps(variants, size), disable=None, leave=False) as bar:
+
+        def progress(name: str) -> None:
+            bar.set_description(name)
+            bar.update()
+
+        entries = games.measure_games(variants, size, progress)
+    if arguments.json:
+        document = {**_document([], []), "goal": games.GOAL, "games": entries}
+        return json.dumps(document, indent=2)
+    return _games_text(entries)
+
+
+def _games_text(entries: Sequence[dict[str, Any]]) -> str:
+    titles = (
+        "GAME", "DECISIONS/S", "AFTERSTATES/S", "TO LONG", "PLAYS", "MOST", "NODES", "SLOWEST",
+        "DECISIONS/GAME",
+    )  # fmt: skip
+    rows = [
+        titles,
+        *(
+            (
+                entry["variant"],
+                _number(entry["decisions_per_s"]["median"]),
+                _number(entry["afterstates_per_s"]["median"]),
+                f"{entry['to_long']:.2f}",
+                f"{entry['plays']['mean']:.1f}",
+                f"{entry['plays']['most']:,}",
+                f"{entry['nodes']['most']:,}",
+                f"{entry['slowest_ms']:.2f} ms",
+                f"{entry['decisions_per_game']['mean']:.1f}",
+            )
+            for entry in entries
+        ),
+    ]
+    slow = [entry["variant"] for entry in entries if entry["to_long"] < games.GOAL]
+    goal = f"{games.GOAL:g} of the afterstates/s of {games.YARDSTICK}"
+    reached = f"missed by {', '.join(slow)}" if slow else "met by all"
+    return "\n".join(
+        [
+            *aligned(rows, right=range(1, len(titles))),
+            "",
+            "One thread, random play. PLAYS: legal plays of a decision, their mean and MOST;",
+            "NODES: most positions looked at to find them; SLOWEST: decision that took longest.",
+            f"The goal is {goal}: {reached}.",
+        ]
+    )
 
 
 def _training(variant: Variant, net: str, effort: Effort) -> dict[str, Any]:

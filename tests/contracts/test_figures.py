@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from nardy_engine import load_variant, variant_names
 from nardy_engine.errors import NardyError
 
 ROOT = Path(__file__).parents[2]
@@ -59,7 +60,7 @@ def test_every_figure_is_planned():
     plans = FIGURES["read_plans"](ROOT)
     for name in FIGURES["DOCUMENTS"]:
         used = re.findall(r"<!-- figure:([\w-]+) -->", (ROOT / name).read_text("utf-8"))
-        assert set(used) <= {*plans, FIGURES["NETWORKS"]}, name
+        assert set(used) <= {*plans, FIGURES["NETWORKS"], *FIGURES["TABLES"]}, name
 
 
 def test_block_is_filled(project):
@@ -124,6 +125,73 @@ def test_quick_commands_are_the_published_ones_with_less(monkeypatch, capsys):
     assert FIGURES["main"](["--measure", "bench", "--quick"]) == 0
     assert measured[0]["commands"] == ["nardy bench --json --quick"]
     assert "$ x\n7" in capsys.readouterr().out
+
+
+@pytest.fixture
+def surveyed(tmp_path, monkeypatch):
+    """Return a project with a network of kaftar; surveys are counted, not played."""
+    digest = load_variant("kaftar").digest()
+    manifest = {"variant": {"digest": digest}, "weights_sha256": "one"}
+    for folder in ("checkpoints", "docs/figures"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "checkpoints" / "kaftar.json").write_text(json.dumps(manifest))
+    (tmp_path / "docs" / "figures" / "figures.toml").write_text("")
+    played = []
+
+    def measured(root, name, games):
+        played.append((name, games))
+        weights = FIGURES["networks"](root, [name])[name]
+        return {"game": name, "weights_sha256": weights, "games": games}
+
+    monkeypatch.setitem(FIGURES["main"].__globals__, "ROOT", tmp_path)
+    monkeypatch.setitem(FIGURES["main"].__globals__, "measure_game", measured)
+    return tmp_path, played
+
+
+def test_games_are_measured_once_per_network(surveyed, capsys):
+    """What is measured with as many games is skipped, unless forced or the network is another."""
+    root, played = surveyed
+    main = FIGURES["main"]
+    assert main(["--measure", "games", "--games", "40"]) == 0
+    assert "long: there is no network" in capsys.readouterr().err
+    assert main(["--measure", "games", "kaftar", "--games", "20"]) == 0
+    assert "kaftar: measured already, with 40 games" in capsys.readouterr().err
+    assert played == [("kaftar", 40)]
+    assert main(["--measure", "games", "kaftar", "--games", "60"]) == 0
+    assert main(["--measure", "games", "kaftar", "--games", "20", "--force"]) == 0
+    assert played[1:] == [("kaftar", 60), ("kaftar", 20)]
+    assert [*FIGURES["surveys"](root)] == ["kaftar"]
+    other = root / "checkpoints" / "kaftar.json"
+    other.write_text(other.read_text().replace("one", "two"))
+    assert FIGURES["surveys"](root) == {}
+    assert main(["--measure", "games", "--games", "20"]) == 0
+    assert played[3:] == [("kaftar", 20)]
+
+
+def test_networks_of_other_rules_are_none(surveyed):
+    """A network whose rules are not those of the game is not measured."""
+    root, _ = surveyed
+    manifest = {"variant": {"digest": "other"}, "weights_sha256": "one"}
+    (root / "checkpoints" / "long.json").write_text(json.dumps(manifest))
+    assert FIGURES["networks"](root, ["long", "kaftar", "short"]) == {"kaftar": "one"}
+
+
+def test_every_game_is_among_the_networks():
+    """The table of networks has a row for each game, with "none" where there is no network."""
+    text = FIGURES["render_networks"](ROOT / "checkpoints")
+    rows = [line.split(" | ") for line in text.splitlines()[2:]]
+    assert [row[0] for row in rows] == [f"| `{name}`" for name in variant_names()]
+    for name, row in zip(variant_names(), rows, strict=True):
+        shipped = (ROOT / "checkpoints" / f"{name}.safetensors").exists()
+        assert (row[1] == "none") != shipped, name
+
+
+def test_unknown_names_are_refused(surveyed, capsys):
+    """A figure or a game that does not exist is one sentence and exit code 2, before measuring."""
+    assert FIGURES["main"](["--measure", "speeds"]) == 2
+    assert FIGURES["main"](["--measure", "games", "kaftra"]) == 2
+    assert "kaftar" in capsys.readouterr().err
+    assert surveyed[1] == []
 
 
 def test_curves_are_read_and_drawn(tmp_path):

@@ -162,6 +162,8 @@ def measure(plan: Mapping[str, Any]) -> dict[str, Any]:
         with tempfile.TemporaryDirectory() as folder:
             target = Path(folder) / "figure.json"
             words = shlex.split(command.replace("{json}", str(target)))
+            if "|" in words:  # two programs
+                words = ["bash", "-c", command]
             # Progress bars are part of what a command shows, but not of JSON.
             errors = subprocess.STDOUT if plan["show"] == "output" else None
             done = subprocess.run(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from nardy_engine import load_variant, variant_names
 from nardy_rl.cli import COMMANDS
 
 ROOT = Path(__file__).parents[2]
@@ -26,6 +27,19 @@ def test_command_table_is_complete():
     """The README's table has one line for each command of `nardy`, and no other."""
     listed = re.findall(r"^\| `nardy (\w+)` \|", README, re.MULTILINE)
     assert sorted(listed) == sorted(COMMANDS)
+
+
+def test_table_of_games_is_complete():
+    """The README names every game as the catalog does, with a link to its section of RULES.md."""
+    rows = re.findall(r"^\| \[(.+)\]\(RULES\.md#(.+?)\) \| (.+) \| `(.+)` \|", README, re.MULTILINE)
+    assert sorted(row[3] for row in rows) == sorted(variant_names())
+    headings = re.findall(r"^## (.+)$", (ROOT / "RULES.md").read_text("utf-8"), re.MULTILINE)
+    anchors = {re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") for text in headings}
+    for title, anchor, russian, name in rows:
+        variant = load_variant(name)
+        assert (title, russian) == (variant.title, variant.russian)
+        assert anchor in anchors
+        assert anchor.endswith(f"--{name}")
 
 
 def test_tree_shows_what_is_there():

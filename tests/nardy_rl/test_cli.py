@@ -74,7 +74,7 @@ def test_the_version_is_that_of_the_distribution(run) -> None:
         (["variants", "long", "--option", "block.chek=1"], ["'block.chek'", "'block.check'"]),
         (["variants", "long", "--option", "block.check=often"], ["'often'", "every_step"]),
         (["variants", "long", "--option", "block.check"], ["NAME=VALUE"]),
-        (["variants", "--option", "block.check=every_step"], ["--option needs the name"]),
+        (["variants", "--option", "block.check=every_step"], ["need the name of a game"]),
         (["moves"], ["give a POSITION"]),
         (["moves", "start"], ["which roll?"]),
         (["moves", "start", "--dice", "6"], ["'6' is no roll"]),

@@ -63,7 +63,7 @@ def format_play(variant: Variant, play: Play, before: Position | None = None) ->
         play: What is played.
         before: The position before it; only Emir needs it, to say that the emir goes.
 
-    >>> from nardy_engine import load_variant
+    >>> from nardy_engine import Step, load_variant
     >>> short = load_variant("short")
     >>> steps = (Step(13, 10, 3), Step(13, 10, 3), Step(25, 22, 3), Step(22, 19, 3, hit=True))
     >>> format_play(short, Play(steps, short.start_position()))

@@ -3,6 +3,7 @@
 import pytest
 
 from nardy_engine import Position, load_variant
+from nardy_engine.notation import parse_position
 from nardy_engine.rules.memory import memory_index
 
 EMIR = load_variant("emir")
@@ -30,7 +31,9 @@ def test_piles_on_captives_never_move_again(engine, reserve):
     """Both sides wait on their 1-points for the other to leave; nukers change nothing."""
     position = Position(side({1: 8}, captive=[13], reserve=reserve), STANDS)
     outcome = engine.outcome(EMIR, EMIR.check_position(position))
-    assert outcome is not None and outcome.draw and outcome.points == 0
+    assert outcome is not None
+    assert outcome.draw
+    assert outcome.points == 0
 
 
 @pytest.mark.parametrize(
@@ -51,3 +54,40 @@ def test_one_checker_that_can_move_is_enough(engine, mover):
 def test_without_captives_bearing_off_goes_on(engine):
     """The same piles with nothing under them are an ordinary race."""
     assert engine.outcome(EMIR, Position(side({1: 8}), side({1: 8}))) is None
+
+
+MAD = "W{19:5 6:2 5:3 4:2 3:1 2:1 1:1}|B{19:5 6:2 5:2 4:1 3:1 2:3 1:1}; W 6-5"
+
+
+@pytest.mark.parametrize("game", ["mad_nardy", "giul"])
+def test_two_frozen_homes_stop_each_other(engine, game):
+    """BNA-2: nobody may move at home, and both walls stop the checkers outside; a draw."""
+    variant = load_variant(game)
+    position = parse_position(MAD, variant).position
+    outcome = engine.outcome(variant, position)
+    assert outcome is not None
+    assert outcome.draw
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        MAD.replace("19:5 6:2 5:3", "19:4 12:1 6:2 5:3"),
+        MAD.replace("B{19:5 6:2 5:2 4:1", "B{19:5 6:3 5:2"),
+        "W{6:5 5:4 4:6}|B{19:5 6:2 5:2 4:1 3:1 2:3 1:1}; W 6-5",
+    ],
+    ids=["one passed the wall", "a hole in the wall", "one side is all at home"],
+)
+def test_a_frozen_game_goes_on_while_somebody_can_move(engine, text):
+    """BNA-2, BNA-3: bearing off counts as moving."""
+    variant = load_variant("mad_nardy")
+    position = parse_position(text, variant).position
+    assert engine.outcome(variant, position) is None
+
+
+def test_thawed_homes_never_stand_still(engine):
+    """Without a frozen home the same position goes on: a 1 can be played at home."""
+    variant = load_variant("long")
+    position = parse_position(MAD, variant).position
+    assert engine.outcome(variant, position) is None
+    assert len(engine.ends(variant, position, (2, 1))) > 1

@@ -62,7 +62,7 @@ class Bearoff:
                     store.save(key, tables)
                 _loaded[key] = tables
             tables = _loaded[key]
-        if variant.has_draw:  # there a draw is worth something: winning is not all that counts
+        if variant.remembers("last_turn"):  # there a draw is worth something: winning is not all that counts
             tables = tables._replace(wins=tables.wins[:, :0, :0].copy())
         return cls(variant, tables)
 

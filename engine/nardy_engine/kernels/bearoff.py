@@ -73,7 +73,7 @@ def is_bearoff(first, second, rules):
     if first[0] == rules.checkers:
         return False
     if second[0] == rules.checkers:
-        return rules.draw != 0 and first[rules.last_turn] != 0
+        return rules.last_turn != 0 and first[rules.last_turn] != 0
     return True
 
 
@@ -150,7 +150,7 @@ def fill_bearoff_outcome(first, second, mars_kind, rules, tables, out):
     kinds = rules.n_kinds
     my_rolls, their_rolls = tables.rolls[me, mine], tables.rolls[other, theirs]
     my_answer, their_answer = 0, 0
-    if rules.draw != 0:
+    if rules.last_turn != 0:
         their_answer = np.int64(first[rules.first] != 0)
         my_answer = 1 - their_answer
     if rules.score == SCORE_CHECKERS_LEFT:
@@ -179,7 +179,7 @@ def fill_bearoff_outcome(first, second, mars_kind, rules, tables, out):
         total += out[k]
     if rules.draw != 0:
         rest = 1.0 - total
-        out[2 * kinds] = rest if rest > 0.0 else 0.0
+        out[2 * kinds] = rest if rules.last_turn != 0 and rest > 0.0 else 0.0
         total += out[2 * kinds]
     for k in range(out.shape[0]):  # what the tables leave out is below their precision
         out[k] /= total

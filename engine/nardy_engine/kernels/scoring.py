@@ -58,12 +58,20 @@ def win_kind(loser, rules):
 @jit
 def outcome_index(first, second, rules):
     """Return the outcome seen from row `first`, or -1 if the game goes on."""
-    if rules.emir != 0:
-        over = emir_outcome_index(first, second, rules)
-        if over < 0 and is_standstill(first, second, rules):
-            return 2 * rules.n_kinds
+    over = finished_outcome(first, second, rules)
+    if over >= 0 or rules.draw == 0:
         return over
-    if rules.draw != 0:
+    if rules.last_turn != 0 and (first[rules.last_turn] | second[rules.last_turn]) != 0:
+        return over
+    return 2 * rules.n_kinds if is_standstill(first, second, rules) else over
+
+
+@jit
+def finished_outcome(first, second, rules):
+    """Return the outcome of a game that somebody has finished, -1 if nobody has."""
+    if rules.emir != 0:
+        return emir_outcome_index(first, second, rules)
+    if rules.last_turn != 0:
         if first[rules.last_turn] != 0 or second[rules.last_turn] != 0:
             return -1
         if first[0] == rules.checkers and second[0] == rules.checkers:

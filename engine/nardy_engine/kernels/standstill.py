@@ -1,7 +1,8 @@
-"""Positions of emir in which nobody can ever move again: the game is drawn; layer 3.
+"""Positions in which nobody can ever move again: the game is drawn; layer 3.
 
-Captives that lie under the last free checkers of both sides forbid bearing off, so nobody moves,
-so nobody is released. Rules.md names no result; here it is a draw (see DECISIONS.md).
+In emir captives that lie under the last free checkers of both sides forbid bearing off, so nobody
+moves, so nobody is released. With a frozen home (BNA-2) two full homes can stop each other's last
+checkers for ever. Rules.md names no result; here it is a draw (see DECISIONS.md).
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ import numpy as np
 
 from nardy_engine.kernels._jit import jit
 from nardy_engine.kernels.emir import emir_bear_off_sources
-from nardy_engine.kernels.plays import opposite_point
-from nardy_engine.rules.table import HEAD_RUNNER
+from nardy_engine.kernels.plays import bear_off_sources, opposite_point
+from nardy_engine.rules.table import HEAD_RUNNER, TELEPORT_KABUTAR, TELEPORT_OFF
 
 
 @jit
@@ -29,7 +30,7 @@ def die_kinds(die, first, rules):
 
 
 @jit
-def can_ever_step(mover, opponent, rules):
+def can_ever_step_in_emir(mover, opponent, rules):
     """Return whether a side has a step with some roll, or a checker that can return (EMI-8).
 
     The block rule is left aside: it judges ends, and a way to stand still is not sought there.
@@ -77,6 +78,51 @@ def can_ever_step(mover, opponent, rules):
 
 
 @jit
+def can_ever_step(mover, opponent, rules):
+    """Return whether a side has a step with some roll, in a game without pins.
+
+    The block rule is left aside, as in `can_ever_step_in_emir`.
+    """
+    head, bar = rules.n_points, 1 << (rules.n_points + 1)
+    closing = 2 if rules.hit != 0 else 1
+    occupied, closed = 0, 0
+    for point in range(1, head + 1):
+        if mover[point] > 0:
+            occupied |= 1 << point
+        if opponent[opposite_point(point, rules)] >= closing:
+            closed |= 1 << point
+    if mover[head + 1] > 0:
+        occupied |= bar
+    first = np.int64(mover[rules.first]) if rules.parity != 0 else 0
+    runner_locks = False
+    if rules.head_limit == HEAD_RUNNER and mover[head] != rules.checkers:
+        runner_locks = mover[0] == 0 and occupied & ((1 << (head // 2)) - 1) == 0
+    for die in range(1, rules.sides + 1):
+        if die_kinds(die, first, rules) == 0:
+            continue
+        moving = occupied & ~(closed << die) & ~((2 << die) - 1)
+        if occupied & bar != 0:
+            moving &= bar
+        elif rules.frozen_home != 0:
+            moving &= ~((2 << rules.home) - 1)
+        if runner_locks:
+            moving &= ~(1 << head)
+        if moving != 0 or bear_off_sources(occupied, die, closed, rules) != 0:
+            return True
+        flies = rules.teleport == TELEPORT_KABUTAR or die == 1 or die == rules.sides
+        if rules.teleport != TELEPORT_OFF and flies and mover[head] > 0:
+            if (closed >> die) & 1 == 0:
+                return True
+    return False
+
+
+@jit
 def is_standstill(first, second, rules):
     """Return whether neither side can ever make a step again; rows as in `outcome_index`."""
-    return not can_ever_step(first, second, rules) and not can_ever_step(second, first, rules)
+    if rules.emir != 0:
+        if can_ever_step_in_emir(first, second, rules):
+            return False
+        return not can_ever_step_in_emir(second, first, rules)
+    if rules.frozen_home == 0 or can_ever_step(first, second, rules):
+        return False
+    return not can_ever_step(second, first, rules)

@@ -135,13 +135,6 @@ def is_dead(variant: Variant, position: Position) -> bool:
     return not any(_can_move(free, seen) for seen in (position, position.swapped()))
 
 
-def standstill(variant: Variant, position: Position) -> Outcome | None:
-    """Return a draw if neither side can ever move again, else None; the rules name no result."""
-    if is_dead(variant, position):
-        return Outcome(won=False, kind=0, points=0, draw=True)
-    return None
-
-
 @cache
 def _without_blocks(variant: Variant) -> Variant:
     """Return the same game without a block rule."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from nardy_engine.reference.emir import emir_outcome, emir_standing, standstill
+from nardy_engine.reference.emir import emir_outcome, emir_standing
+from nardy_engine.reference.standstill import standstill
 from nardy_engine.rules.components import Contact, Objective, Score
 from nardy_engine.rules.variant import Variant
 from nardy_engine.types import OFF, Outcome, Position, Row
@@ -11,7 +12,8 @@ from nardy_engine.types import OFF, Outcome, Position, Row
 def outcome(variant: Variant, position: Position) -> Outcome | None:
     """Return how the game ended, seen from row 0, or None if it goes on.
 
-    It ends when a side has borne off everything, unless the other one has its last turn (DR-1).
+    It ends when a side has borne off everything, unless the other one has its last turn (DR-1),
+    or when neither side can ever move again.
     """
     if variant.contact is Contact.EMIR:
         return emir_outcome(variant, position) or standstill(variant, position)
@@ -21,7 +23,7 @@ def outcome(variant: Variant, position: Position) -> Outcome | None:
     if mover_done and opponent_done:
         return Outcome(won=False, kind=0, points=0, draw=True)
     if not mover_done and not opponent_done:
-        return None
+        return standstill(variant, position)
     finisher_is_mover = mover_done
     other = position.opponent if mover_done else position.mover
     finisher_wins = variant.objective is Objective.FIRST_OFF_WINS  # POD-2 turns it round

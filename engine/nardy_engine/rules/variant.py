@@ -216,8 +216,12 @@ class Variant:
 
     @property
     def has_draw(self) -> bool:
-        """Whether a game can end in a draw: by the last roll (DR-1), or emir at a standstill."""
-        return self.last_roll_draw is Switch.ON or self.contact is Contact.EMIR
+        """Whether a game can end in a draw: by the last roll (DR-1), or at a standstill.
+
+        Nobody can ever move again in some positions of emir and of games with a frozen home.
+        """
+        at_standstill = self.contact is Contact.EMIR or self.home.frozen
+        return self.last_roll_draw is Switch.ON or at_standstill
 
     # -- positions and dice -------------------------------------------------------------------
 

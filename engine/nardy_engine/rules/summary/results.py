@@ -33,6 +33,13 @@ def end(v: Variant) -> Sentences:
             "contact",
             "EMI-14",
         )
+    if v.home.frozen:
+        yield (
+            "If neither side could ever move again, because two full homes stop the last checkers "
+            "of both, the game is a draw.",
+            "home.frozen",
+            "BNA-2",
+        )
     if v.last_roll_draw is Switch.ON:
         yield (
             "If that is the side that moved first, the other has one more turn, and the result "

@@ -11,10 +11,11 @@ TIMEOUT_S = 120
 
 
 def test_there_are_notebooks():
-    """The tests below look at the two notebooks."""
+    """The tests below look at the three notebooks."""
     assert [path.name for path in NOTEBOOKS] == [
         "01_watch_and_evaluate.ipynb",
         "02_train_a_small_bot.ipynb",
+        "03_the_games.ipynb",
     ]
 
 

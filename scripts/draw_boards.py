@@ -39,6 +39,7 @@ PICTURES = {
         "mad_nardy", "W{24:14 2:1} owes6x4 rolled | B{24:14 7:1} owes5x3 ; B", "7/2 24/19",
         "White rolled 5-5 and could play one five: Black must play the others",
     ),
+    "astrogon": Picture("astrogon", "W{24:15} | B{24:15} ; W 4-3", "24/20 24/16"),
     "fevga": Picture("fevga", "W{24:14 13:1} | B{24:14 16:1} ; W 6-5", "13/8 24/18"),
     "khachapuri": Picture("khachapuri", "W{24:4 6:11} | B{24:4 6:11} ; W 6-5", "24/18/13"),
     "emir": Picture(

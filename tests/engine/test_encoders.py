@@ -14,14 +14,15 @@ from positions import row
 VARIANTS = variant_names()
 
 
-def by_description(encoder, board):
+def by_description(variant, encoder, board):
     """Return the features that a stranger would compute from `describe()`."""
+    slots = {"off": 0, "bar": variant.bar} | {item.name: item.slot for item in variant.memory}
     sides = dict(zip(("roller", "other"), board.tolist(), strict=True))
     features = []
     for number, entry in enumerate(encoder.describe()):
         assert entry["index"] == number
         counts = sides[entry["side"]]
-        slot = {"off": 0, "bar": len(counts) - 1}.get(entry["slot"], entry["slot"])
+        slot = slots.get(entry["slot"], entry["slot"])
         features.append(float(eval(entry["formula"], {"max": max}, {"n": counts[slot]})))
     return features
 
@@ -30,20 +31,20 @@ def by_description(encoder, board):
 def test_features_are_what_the_description_says(game):
     """The formulas of describe(), evaluated in Python, give every feature exactly."""
     variant = load_variant(game)
-    encoder = get_encoder("thermometer-1", variant)
+    encoder = get_encoder("thermometer", variant)
     boards = random_positions(variant, 60, seed=1)
     features = encoder.encode(boards)
     assert features.dtype == np.float32
     assert features.shape == (60, encoder.width)
     assert json.loads(json.dumps(encoder.describe())) == encoder.describe()
     for board, got in zip(boards, features, strict=True):
-        assert got.tolist() == by_description(encoder, board)
+        assert got.tolist() == by_description(variant, encoder, board)
 
 
 def test_a_position_worked_out_by_hand():
     """Thermometer of five on the 6 point; half the bar; checkers off in sixteenths."""
     variant = load_variant("short")
-    encoder = get_encoder("thermometer-1", variant)
+    encoder = get_encoder("thermometer", variant)
     mine, theirs = row("6:5 2:1 bar:3 off6"), row("24:2 1:13")
     roller = [0.0] * 98
     roller[20:24] = [1, 1, 1, 1]
@@ -59,7 +60,7 @@ def test_a_position_worked_out_by_hand():
 def test_the_side_to_roll_comes_first(game):
     """T17: on unsymmetric boards the halves change places with the side to roll, nothing else."""
     variant = load_variant(game)
-    encoder = get_encoder("thermometer-1", variant)
+    encoder = get_encoder("thermometer", variant)
     boards = random_positions(variant, 50, seed=2)
     boards = boards[(boards[:, 0] != boards[:, 1]).any(axis=1)]
     assert len(boards) > 30
@@ -74,7 +75,7 @@ def test_the_side_to_roll_comes_first(game):
 def test_features_are_a_fresh_array():
     """T23: the features of one call stay when another position is encoded, or the board changes."""
     variant = load_variant("short")
-    encoder = get_encoder("thermometer-1", variant)
+    encoder = get_encoder("thermometer", variant)
     boards = random_positions(variant, 8, seed=3).copy()
     first = encoder.encode(boards)
     kept = first.copy()
@@ -87,7 +88,7 @@ def test_features_are_a_fresh_array():
 def test_a_hit_checker_is_not_off():
     """T29: a checker sent to the bar changes the bar's feature and the point's, never `off`."""
     variant = load_variant("short")
-    encoder = get_encoder("thermometer-1", variant)
+    encoder = get_encoder("thermometer", variant)
     mine = row("13:5 6:8 3:2")
     before, after = row("24:1 13:5 8:3 6:6"), row("bar:1 13:5 8:3 6:6")
     features = encoder.encode(np.array([[mine, before], [mine, after]], np.int8))
@@ -103,14 +104,14 @@ def test_counts_beyond_the_tables_are_refused(count):
     boards = variant.start_position().board()[None]
     boards[0, 1, 24] = count
     with pytest.raises(ValueError, match="0 to 15 checkers"):
-        get_encoder("thermometer-1", variant).encode(boards)
+        get_encoder("thermometer", variant).encode(boards)
 
 
 @pytest.mark.parametrize("game", VARIANTS)
 def test_bfloat16_features_are_exact(game):
     """The bit patterns for bfloat16 are the upper halves of the float32 features, nothing lost."""
     variant = load_variant(game)
-    encoder = get_encoder("thermometer-1", variant)
+    encoder = get_encoder("thermometer", variant)
     boards = random_positions(variant, 100, seed=4)
     bits = np.zeros((100, encoder.width), np.uint16)
     encoder.encode_into(boards, bits)
@@ -128,7 +129,7 @@ MANY = {"setup.checkers": 60, "setup.start": {24: 60}}
 def test_the_first_layer_without_features(game, options):
     """T57: sums over changed checkers equal features times weights, also with sixty on a point."""
     variant = load_variant(game, options)
-    encoder = get_encoder("thermometer-1", variant)
+    encoder = get_encoder("thermometer", variant)
     rng = np.random.default_rng(5)
     if options:
         boards = np.repeat(variant.start_position().board()[None], 21, axis=0)
@@ -144,9 +145,11 @@ def test_the_first_layer_without_features(game, options):
         boards, np.ascontiguousarray(after.boards), after.offsets, (0, len(boards)), weights, bias,
         hidden,
     )  # fmt: skip
-    features = np.array([by_description(encoder, b[::-1]) for b in after.boards])
+    following, _ = batch.next_states(variant, after.boards)
+    goes_on = batch.outcomes(variant, following) < 0
+    features = np.array([by_description(variant, encoder, b) for b in following[goes_on]])
     expected = np.maximum(features @ weights.astype(np.float64) + bias, 0)
-    np.testing.assert_allclose(hidden, expected, rtol=1e-5, atol=2e-5)
+    np.testing.assert_allclose(hidden[goes_on], expected, rtol=1e-5, atol=2e-5)
     bits = np.zeros(hidden.shape, np.uint16)
     encoder.first_layer_into(
         boards, np.ascontiguousarray(after.boards), after.offsets, (0, len(boards)), weights, bias,
@@ -159,7 +162,7 @@ def test_the_first_layer_without_features(game, options):
 def test_part_of_a_batch():
     """The first layer of games 3 to 7 equals those rows of the first layer of all games."""
     variant = load_variant("short")
-    encoder = get_encoder("thermometer-1", variant)
+    encoder = get_encoder("thermometer", variant)
     rng = np.random.default_rng(6)
     boards = np.ascontiguousarray(random_positions(variant, 10, seed=6))
     after = batch.afterstates(variant, boards, rng.integers(1, 7, (10, 2)))
@@ -177,9 +180,29 @@ def test_part_of_a_batch():
 
 
 def test_unknown_encoders_are_refused():
-    """An encoder that does not exist, or not in this version, is refused with the nearest name."""
-    variant = load_variant("long")
-    assert encoder_ids() == ("thermometer-1",)
-    for name in ("thermometer-2", "thermometr-1", "thermometer", ""):
-        with pytest.raises(CheckpointError, match="thermometer-1"):
-            get_encoder(name, variant)
+    """An encoder that does not exist, or does not fit the game, is refused with the right name."""
+    assert encoder_ids() == ("thermometer-1", "thermometer-2")
+    for game, own, other in (("long", 1, 2), ("gulbar", 2, 1)):
+        variant = load_variant(game)
+        assert get_encoder("thermometer", variant).name == f"thermometer-{own}"
+        assert (
+            get_encoder(f"thermometer-{own}", variant).width
+            == get_encoder("thermometer", variant).width
+        )
+        with pytest.raises(CheckpointError, match=f"{game} is encoded by thermometer-{own}"):
+            get_encoder(f"thermometer-{other}", variant)
+        for name in ("thermometr-1", "thermometer-3", ""):
+            with pytest.raises(CheckpointError, match="unknown encoder .* thermometer-1"):
+                get_encoder(name, variant)
+
+
+def test_memory_has_features():
+    """Owed dice, places and flags are inputs of games that remember them; `again` is none."""
+    gulbar = load_variant("gulbar")
+    named = {entry["slot"] for entry in get_encoder("thermometer", gulbar).describe()}
+    assert {f"owed_{die}" for die in range(1, 7)} | {"roller"} <= named
+    assert "again" not in named
+    emir = get_encoder("thermometer", load_variant("emir")).describe()
+    places = [entry for entry in emir if entry["slot"] == "emir" and entry["side"] == "roller"]
+    assert [entry["formula"] for entry in places] == [f"n >= {k}" for k in range(1, 26)]
+    assert {"captive_1", "captive_24", "emir_above", "reserve"} <= {e["slot"] for e in emir}

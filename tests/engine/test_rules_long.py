@@ -250,11 +250,12 @@ def test_no_plays_after_the_end(engine):
 
 
 def test_federation_preset():
-    """Preset long-fnr: opening dice, the list, every step; everything else is `long`."""
+    """Preset long-fnr: opening dice, the list, every step, a cube; everything else is `long`."""
     long, fnr = load_variant("long").options(), load_variant("long-fnr").options()
     assert {name: fnr[name] for name in fnr if fnr[name] != long[name]} == {
         "opening": "opening_dice",
         "head.exception": "listed",
         "block.check": "every_step",
+        "cube": "on",
     }
     assert long["opening"] == "reroll"  # L-2, D-02

@@ -37,6 +37,20 @@ def test_points_of_checkers_left() -> None:
     assert points.tolist() == [*range(1, 16), *range(-1, -16, -1)]
 
 
+def test_a_draw_is_the_last_outcome_and_looks_the_same_from_both_sides() -> None:
+    """Games with a draw have `2 K + 1` outcomes; the draw is worth 0 and no flip moves it (DR-1)."""
+    game = load_variant("long", {"last_roll_draw": "on"})
+    points = outcomes.points_vector(game)
+    assert points.tolist() == [1, 2, -1, -2, 0]
+    assert outcomes.outcome_names(game)[-1] == "draw"
+    probs = np.array([0.1, 0.2, 0.15, 0.25, 0.3])
+    np.testing.assert_array_equal(outcomes.flip(probs), [0.15, 0.25, 0.1, 0.2, 0.3])
+    assert outcomes.equity(probs, points) == pytest.approx(0.5 - 0.65)
+    assert outcomes.flip_index(np.array([-1, 0, 3, 4]), 5).tolist() == [-1, 2, 1, 4]
+    np.testing.assert_allclose(outcomes.cumulative(probs), [0.3, 0.2, 0.4, 0.25, 0.3])
+    np.testing.assert_allclose(outcomes.exclusive(outcomes.cumulative(probs)), probs)
+
+
 def test_rewards_of_the_two_sides_add_to_zero() -> None:
     """Every outcome is worth r to one side and -r to the other (T03)."""
     points = outcomes.points_vector(load_variant("short"))
@@ -114,8 +128,8 @@ def test_masked_softmax_is_exactly_zero_where_impossible() -> None:
 
 
 def test_wrong_lengths_are_refused() -> None:
-    """An odd vector or points of another game raise instead of broadcasting (T13)."""
-    with pytest.raises(ValueError, match="even number"):
-        outcomes.flip(np.zeros((2, 3)))
+    """No vector of outcomes, or points of another game, raise instead of broadcasting (T13)."""
+    with pytest.raises(ValueError, match="at least two entries"):
+        outcomes.flip(np.zeros((2, 1)))
     with pytest.raises(ValueError, match="4 outcomes but 6 points"):
         outcomes.equity(np.zeros((2, 4)), np.zeros(6))

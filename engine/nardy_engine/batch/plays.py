@@ -79,6 +79,7 @@ def fill_plays(
         CapacityError: A position has more plays than the working memory holds.
     """
     rules = rule_table(variant)
+    fill: Any  # compiled, untyped
     if rules.emir:
         fill = fill_emir_afterstates
     elif variant.memory or rules.teleport != TELEPORT_OFF:

@@ -65,15 +65,16 @@ class Encoder:
     def _slot_units(self) -> dict[int, list[_Unit]]:
         """Return the units of each slot that has some, in the order of the features."""
         variant, n = self._variant, self._n
+        half = np.float32(0.5)
         point = [
             _Unit("at least 1", "n >= 1", (n >= 1).astype(np.float32)),
             _Unit("at least 2", "n >= 2", (n >= 2).astype(np.float32)),
             _Unit("at least 3", "n >= 3", (n >= 3).astype(np.float32)),
-            _Unit("half the number beyond 3", "max(n - 3, 0) / 2", np.maximum(n - 3, 0) / 2),
+            _Unit("half the number beyond 3", "max(n - 3, 0) / 2", half * np.maximum(n - 3, 0)),
         ]
         slots = dict.fromkeys(range(1, variant.bar), point)
         if variant.contact is not Contact.NONE:
-            slots[variant.bar] = [_Unit("half the number", "n / 2", n / 2)]
+            slots[variant.bar] = [_Unit("half the number", "n / 2", half * n)]
         slots[OFF] = [self._share(variant.setup.checkers)]
         for item in variant.memory:
             if item.is_place:

@@ -39,7 +39,8 @@ from nardy_engine.rules.table import (
 )
 
 _LEVELS = 8
-_TWO_DICE_TABLE = 2048
+_LEAST_TABLE, _ENTRIES_PER_PARENT = 128, 32
+"""Entries of the hash table; a node has fewer successors, one for each point and one more."""
 _LONGEST_JUMP = 5
 """Closed points in a row that a distribution passes over (EMI-11b)."""
 
@@ -75,7 +76,8 @@ class EmirScratch(NamedTuple):
     mixers: NDArray[np.int64]
     """`[10]` odd multipliers of the hash."""
     memory: NDArray[np.int8]
-    """`[2, P]` what all ends of a decision have in common behind the bar."""
+    """`[2, P]` the rows before the decision; their memory is that of all ends, but for captives
+    and emirs."""
     bounds: NDArray[np.int64]
     """First node of each level, then the end."""
     state: NDArray[np.int64]
@@ -86,8 +88,9 @@ class EmirScratch(NamedTuple):
 
 _S_NODES, _S_GENERATION, _S_TABLE_MASK, _S_FINISH_DEPTH, _S_FINISHES = 0, 1, 2, 3, 4
 """Nodes in the pool; hash table; most dice of a play that ends the game; outcomes as bits."""
-_C_DOUBLE, _C_HEAD_KEEPS, _C_TRIPLES = 5, 6, 7
-"""1 = the dice are equal; checkers that stay on the head; the opponent's points with three."""
+_C_DOUBLE, _C_HEAD_KEEPS, _C_TRIPLES, _C_TRAPS = 5, 6, 7, 8
+"""1 = the dice are equal; checkers that stay on the head; the opponent's points with three; the
+captives before the decision, as in the nodes."""
 _FINISHED, _OTHER, _TRIAL = 16, 17, 18
 """Places, counted from the end of the pool: one node per outcome; nodes of `may_preroll`."""
 
@@ -104,7 +107,7 @@ def new_emir_scratch(n_slots: int, pool_size: int = 1 << 15) -> EmirScratch:
         memory=np.zeros((2, n_slots), np.int8),
         bounds=np.zeros(_LEVELS + 1, np.int64),
         state=np.zeros(5, np.int64),
-        context=np.zeros(8, np.int64),
+        context=np.zeros(9, np.int64),
     )
 
 
@@ -156,11 +159,16 @@ def emir_outcome_index(first, second, rules):
 
 
 @jit
+def copy_slots(source, target, n):
+    """Copy the first `n` numbers of a row; rows as arguments are copied by wide instructions."""
+    for i in range(n):
+        target[i] = source[i]
+
+
+@jit
 def copy_node(scratch, source, target):
     """Copy a node."""
-    words = scratch.words
-    for i in range(_WORDS):
-        words[target, i] = words[source, i]
+    copy_slots(scratch.words[source], scratch.words[target], _WORDS)
 
 
 @jit
@@ -168,25 +176,20 @@ def derive_sets(scratch, node, rules):
     """Fill in the bit sets that follow from the counts and captives of a node (EMI-4)."""
     pool, words = scratch.pool, scratch.words
     captives = words[node, _TRAPS] & _LOW
-    mine, pairs, closed, blots = 0, 0, 0, 0
+    mine, pairs, theirs, their_pairs = 0, 0, 0, 0
     for point in range(1, rules.n_points + 1):
-        bit = 1 << point
-        if pool[node, point] > 0:
-            mine |= bit
-            if pool[node, point] > 1:
-                pairs |= bit
-        theirs = pool[node, _SIDE + opposite_point(point, rules)]
-        if theirs > 1 or (theirs > 0 and captives & bit):
-            closed |= bit
-        elif theirs > 0:
-            blots |= bit
+        mine |= np.int64(pool[node, point] > 0) << point
+        pairs |= np.int64(pool[node, point] > 1) << point
+        theirs |= np.int64(pool[node, _SIDE + point] > 0) << point
+        their_pairs |= np.int64(pool[node, _SIDE + point] > 1) << point
     bar = rules.n_points + 1
-    if pool[node, bar] > 0:
-        mine |= 1 << bar
+    mine |= np.int64(pool[node, bar] > 0) << bar
+    theirs = occupied_on_route(theirs, rules)
+    closed = occupied_on_route(their_pairs, rules) | (theirs & captives)
     words[node, _MINE] = mine
     words[node, _PAIRS] = pairs
     words[node, _CLOSED] = closed
-    words[node, _BLOTS] = blots
+    words[node, _BLOTS] = theirs & ~closed
     words[node, _LAST] = bar
 
 
@@ -196,26 +199,21 @@ def load_position(scratch, mover, opponent, rules):
     pool, words, memory = scratch.pool, scratch.words, scratch.memory
     for i in range(_WORDS):
         words[0, i] = 0
-    counts = rules.n_points + 2
-    for i in range(counts):
-        pool[0, i] = mover[i]
-        pool[0, _SIDE + i] = opponent[i]
-    for i in range(counts, rules.n_slots):
-        memory[0, i] = mover[i]
-        memory[1, i] = opponent[i]
-    traps = 0
+    copy_slots(mover, pool[0], rules.n_points + 2)
+    copy_slots(opponent, pool[0, _SIDE:], rules.n_points + 2)
+    copy_slots(mover, memory[0], rules.n_slots)
+    copy_slots(opponent, memory[1], rules.n_slots)
+    captives, prisoners = 0, 0
     for point in range(1, rules.n_points + 1):
         slot = rules.captive + point - 1
-        if mover[slot] != 0:
-            traps |= 1 << point
-        if opponent[slot] != 0:
-            traps |= 1 << (32 + opposite_point(point, rules))
-        memory[0, slot] = 0
-        memory[1, slot] = 0
+        captives |= np.int64(mover[slot]) << point
+        prisoners |= np.int64(opponent[slot]) << point
     for side in range(2):
         memory[side, rules.preroll] = 0
         memory[side, rules.again] = 0
+    traps = captives | occupied_on_route(prisoners, rules) << 32
     words[0, _TRAPS] = traps
+    scratch.context[_C_TRAPS] = traps
     words[0, _EMIRS] = (
         np.int64(mover[rules.emir_place])
         | np.int64(mover[rules.emir_above]) << 8
@@ -292,8 +290,8 @@ def is_deaf(walls, others, others_off, others_bar, rules):
     runs = walls
     for _ in range(rules.block_length - 1):
         runs &= runs >> 1
-    if runs == 0:
-        return False
+        if runs == 0:
+            return False
     if rules.block_rule == BLOCK_NEVER:
         return True
     if others_off > 0:
@@ -331,6 +329,21 @@ def breaks_emir_block(scratch, node, rules):
 
 
 # -- steps ---------------------------------------------------------------------------------------
+
+
+@jit
+def count_at(words, node, slot):
+    """Return one count of a node, the opponent's from slot 32."""
+    return (words[node, slot >> 3] >> ((slot & 7) << 3)) & 0xFF
+
+
+@jit
+def add_count(words, node, slot, change):
+    """Change one count of a node.
+
+    The whole word is written, because words are read soon after: by the hash.
+    """
+    words[node, slot >> 3] += change << ((slot & 7) << 3)
 
 
 @jit
@@ -421,34 +434,33 @@ def send_back(scratch, node, is_emir, rules):
 
     Return `_LOST` if it is the emir and takes the mover's emir there (EMI-10).
     """
-    pool, words = scratch.pool, scratch.words
+    words = scratch.words
     head = rules.n_points
-    theirs = _SIDE + head
     point = opposite_point(head, rules)
     bit = 1 << point
     traps, emirs = words[node, _TRAPS], words[node, _EMIRS]
-    holders = pool[node, point]
+    holders = count_at(words, node, point)
     if holders > 1 or (holders > 0 and (traps >> 32) & bit):
-        pool[node, theirs + 1] += 1
+        add_count(words, node, _SIDE + head + 1, 1)
         if is_emir:
             words[node, _EMIRS] = emirs & ~0xFFFF0000 | (head + 1) << 16
         return _NOTHING
     result = _NOTHING
     if holders > 0:
-        pool[node, point] = 0
+        add_count(words, node, point, -1)
         words[node, _MINE] ^= bit
         traps |= bit
         words[node, _TRAPS] = traps
         if is_emir and emirs & 0xFF == point:
             emirs |= _MINE_TAKEN
             result = _LOST
-    pool[node, theirs] += 1
+    add_count(words, node, _SIDE + head, 1)
     if is_emir:
         emirs = emirs & ~0xFFFF0000 | head << 16
     elif (emirs >> 16) & 0xFF == head:
         emirs += 1 << 24
     words[node, _EMIRS] = emirs
-    if pool[node, theirs] > 1 or traps & bit:
+    if count_at(words, node, _SIDE + head) > 1 or traps & bit:
         words[node, _CLOSED] |= bit
         words[node, _BLOTS] &= ~bit
     else:
@@ -457,57 +469,36 @@ def send_back(scratch, node, is_emir, rules):
 
 
 @jit
-def land(scratch, node, target, with_emir, rules):
-    """Put the mover's checker on `target`, which is not closed (EMI-5, EMI-7, EMI-10).
+def meet(scratch, node, target, with_emir, rules):
+    """Capture or hit the blot that the mover has landed on (EMI-5, EMI-7, EMI-10).
 
     Return what that does to the game.
     """
-    pool, words = scratch.pool, scratch.words
+    words = scratch.words
     bit = 1 << target
-    count = pool[node, target] + 1
-    pool[node, target] = count
-    words[node, _MINE] |= bit
-    if count > 1:
-        words[node, _PAIRS] |= bit
-    if words[node, _BLOTS] & bit == 0:
-        return _NOTHING
     theirs = opposite_point(target, rules)
-    meets_emir = (words[node, _EMIRS] >> 16) & 0xFF == theirs
-    pool[node, _SIDE + theirs] = 0
+    is_emir = (words[node, _EMIRS] >> 16) & 0xFF == theirs
+    add_count(words, node, _SIDE + theirs, -1)
     words[node, _BLOTS] ^= bit
     result = _NOTHING
     if scratch.context[_C_DOUBLE] == 0 or theirs == rules.n_points:
         words[node, _TRAPS] |= bit << 32
     else:
-        result = send_back(scratch, node, meets_emir, rules)
-    if meets_emir and with_emir != 0:
+        result = send_back(scratch, node, is_emir, rules)
+    if is_emir and with_emir != 0:
         words[node, _EMIRS] |= _THEIRS_TAKEN
         result = _WON
     return result
 
 
 @jit
-def leave(scratch, node, source, with_emir, target, rules):
-    """Take a checker of the mover away from `source`; return whether a captive is free (EMI-6)."""
-    pool, words = scratch.pool, scratch.words
+def release(scratch, node, source, rules):
+    """Free the captive that the mover's last checker has left on `source` (EMI-6)."""
+    words = scratch.words
     bit = 1 << source
-    count = pool[node, source] - 1
-    pool[node, source] = count
-    if with_emir != 0:
-        words[node, _EMIRS] = words[node, _EMIRS] & ~0xFFFF | target
-    elif source == rules.n_points and words[node, _EMIRS] & 0xFF == source:
-        words[node, _EMIRS] -= 1 << 8
-    if count == 1:
-        words[node, _PAIRS] ^= bit
-    if count > 0:
-        return False
-    words[node, _MINE] ^= bit
-    if (words[node, _TRAPS] >> 32) & bit == 0:
-        return False
     words[node, _TRAPS] ^= bit << 32
-    pool[node, _SIDE + opposite_point(source, rules)] = 1
     words[node, _BLOTS] |= bit
-    return True
+    add_count(words, node, _SIDE + opposite_point(source, rules), 1)
 
 
 @jit
@@ -535,18 +526,37 @@ def add_emir_step(scratch, parent, source, die, with_emir, depth, rules, dedupe)
     words, state = scratch.words, scratch.state
     child = state[_S_NODES]
     copy_node(scratch, parent, child)
+    mine, pairs = words[parent, _MINE], words[parent, _PAIRS]
+    bit = 1 << source
     target = source - die if source > die else 0
-    blots = words[child, _BLOTS]
-    released = leave(scratch, child, source, with_emir, target, rules)
-    quiet = with_emir == 0 and not released and target > 0
+    quiet = with_emir == 0 and target > 0
+    if with_emir != 0:
+        words[child, _EMIRS] = words[parent, _EMIRS] & ~0xFFFF | target
+    elif source == rules.n_points and words[parent, _EMIRS] & 0xFF == source:
+        words[child, _EMIRS] -= 1 << 8
+    count = count_at(words, parent, source)
+    add_count(words, child, source, -1)
+    add_count(words, child, target, 1)
+    if count == 2:
+        pairs ^= bit
+    elif count == 1:
+        mine ^= bit
+        if (words[parent, _TRAPS] >> 32) & bit:
+            release(scratch, child, source, rules)
+            quiet = False
     result = _NOTHING
     if target > 0:
-        if (blots >> target) & 1:
+        pairs |= mine & (1 << target)
+        mine |= 1 << target
+        words[child, _MINE] = mine
+        words[child, _PAIRS] = pairs
+        if (words[parent, _BLOTS] >> target) & 1:
+            result = meet(scratch, child, target, with_emir, rules)
             quiet = False
-        result = land(scratch, child, target, with_emir, rules)
     else:
-        scratch.pool[child, 0] += 1
-        if words[child, _MINE] == 0 and words[child, _TRAPS] & _LOW == 0:
+        words[child, _MINE] = mine
+        words[child, _PAIRS] = pairs
+        if mine == 0 and words[child, _TRAPS] & _LOW == 0:
             result = _WON
     if result != _NOTHING or rules.block_every_step != 0:
         if breaks_emir_block(scratch, child, rules):
@@ -690,9 +700,12 @@ def may_preroll(scratch, node, rules):
     other, trial = pool.shape[0] - _OTHER, pool.shape[0] - _TRIAL
     head = rules.n_points
     reserve = scratch.memory[1, rules.in_reserve]
-    if pool[node, _SIDE + head + 1] == 0:
+    if reserve == 0 and scratch.context[_C_TRIPLES] == 0:
+        return 0
+    traps, emirs = words[node, _TRAPS], words[node, _EMIRS]
+    held = words[node, _PAIRS] | (words[node, _MINE] & (traps >> 32))
+    if pool[node, _SIDE + head + 1] == 0 or (held >> opposite_point(head, rules)) & 1:
         # Nobody returns first: most answers need no second node.
-        traps, emirs = words[node, _TRAPS], words[node, _EMIRS]
         if reserve > 0:
             emir = (emirs >> 16) & 0xFF
             if pool[node, _SIDE + head] == 1:
@@ -755,21 +768,19 @@ def write_node(scratch, node, preroll, rules, out, start):
     if start >= out.shape[0]:
         return OUT_OVERFLOW
     pool, words, memory = scratch.pool, scratch.words, scratch.memory
-    counts = rules.n_points + 2
-    for i in range(counts):
-        out[start, 0, i] = pool[node, i]
-        out[start, 1, i] = pool[node, _SIDE + i]
-    for i in range(counts, rules.n_slots):
-        out[start, 0, i] = memory[0, i]
-        out[start, 1, i] = memory[1, i]
-    captives = words[node, _TRAPS] & _LOW
+    # Whole rows first: two rows are fewer loops than four parts of rows.
+    copy_slots(memory[0], out[start, 0], rules.n_slots)
+    copy_slots(memory[1], out[start, 1], rules.n_slots)
+    copy_slots(pool[node], out[start, 0], rules.n_points + 2)
+    copy_slots(pool[node, _SIDE:], out[start, 1], rules.n_points + 2)
+    changed = words[node, _TRAPS] ^ scratch.context[_C_TRAPS]
+    captives, prisoners = changed & _LOW, changed >> 32
     while captives != 0:
-        out[start, 0, rules.captive + lowest_bit(captives) - 1] = 1
+        out[start, 0, rules.captive + lowest_bit(captives) - 1] ^= 1
         captives &= captives - 1
-    prisoners = words[node, _TRAPS] >> 32
     while prisoners != 0:
         theirs = opposite_point(lowest_bit(prisoners), rules)
-        out[start, 1, rules.captive + theirs - 1] = 1
+        out[start, 1, rules.captive + theirs - 1] ^= 1
         prisoners &= prisoners - 1
     emirs = words[node, _EMIRS]
     out[start, 0, rules.emir_place] = emirs & 0xFF
@@ -820,8 +831,14 @@ def write_pass(scratch, rules, out, start):
 
 
 @jit
-def use_table(scratch, size):
-    """Forget all listed positions; use `size` entries of the hash table, a power of 2."""
+def use_table(scratch, parents):
+    """Forget all listed positions; make room for the successors of so many nodes.
+
+    The table is kept small, so that it stays in the first-level cache where it can.
+    """
+    size = _LEAST_TABLE
+    while size < _ENTRIES_PER_PARENT * parents and size < scratch.table.shape[0]:
+        size *= 2
     scratch.state[_S_GENERATION] += 1
     scratch.state[_S_TABLE_MASK] = size - 1
 
@@ -833,8 +850,8 @@ def list_emir_equal(scratch, die, steps, rules, out, start):
     bounds[0], bounds[1] = 0, 1
     depth = 0
     while depth < steps:
-        use_table(scratch, scratch.table.shape[0])
         first, end = bounds[depth], bounds[depth + 1]
+        use_table(scratch, end - first)
         ordered = rules.ordered_steps
         if not expand_nodes(scratch, first, end, die, depth + 1, rules, 1, ordered, 0):
             return POOL_OVERFLOW
@@ -857,7 +874,6 @@ def list_emir_equal(scratch, die, steps, rules, out, start):
 def list_emir_two(scratch, high, low, rules, out, start):
     """Write the ends of two different dice, `high` > `low`; return the new end or a code."""
     state = scratch.state
-    use_table(scratch, _TWO_DICE_TABLE)
     if not expand_nodes(scratch, 0, 1, high, 1, rules, 0, 0, 0):
         return POOL_OVERFLOW
     end_high = state[_S_NODES]
@@ -865,6 +881,7 @@ def list_emir_two(scratch, high, low, rules, out, start):
     if not expand_nodes(scratch, 0, 1, low, 1, rules, 0, 0, 0):
         return POOL_OVERFLOW
     end_low = state[_S_NODES]
+    use_table(scratch, end_low - 1)
     if not expand_nodes(scratch, 1, end_high, low, 2, rules, 1, 0, 0):
         return POOL_OVERFLOW
     # A quiet low step and a quiet high one from where a checker stood before the play have been
@@ -966,7 +983,10 @@ def list_emir(mover, opponent, die_a, die_b, rules, scratch, out, start):
 
 @jit
 def fill_emir_afterstates(boards, dice, first, rules, scratch, out, offsets):
-    """List the plays of games `first..B` one after the other; as `segments.fill_afterstates`."""
+    """List the plays of games `first..B` one after the other; as `segments.fill_afterstates`.
+
+    A standstill (`standstill.py`) is not looked for: it has the pass as its only play.
+    """
     end = np.int64(offsets[first])
     for i in range(first, boards.shape[0]):
         die_a, die_b = np.int64(dice[i, 0]), np.int64(dice[i, 1])

@@ -243,7 +243,10 @@ def first_play_exception(mover, opponent, closed, die, steps, double, rules):
         return True
     if kind == EXCEPTION_LISTED:
         return listed
-    if kind != EXCEPTION_HEAD_BLOCKED and opponent[head] != rules.checkers:
+    second = opponent[head] != rules.checkers
+    if rules.flag_exception != 0:
+        second = opponent[rules.fresh] == 0
+    if kind != EXCEPTION_HEAD_BLOCKED and second:
         return stopped_at_all(closed, die, steps, rules)
     return listed and stopped_by_head(closed, die, steps, rules)
 

@@ -175,9 +175,8 @@ class EmirBoard:
         """Send the blot of a side back to its head, or to the bar if that is closed (EMI-7)."""
         is_emir = self.recall(side, "emir") == point
         if is_emir and by_emir:
-            # EMI-10: the game is over; the taken emir is shown where it stood.
-            self._capture(side, point, by_emir=True)
-            return
+            # EMI-10: the game is over, but EMI-7 holds: the block rule judges what is left (T-4).
+            self._remember(side, "emir_taken", 1)
         self._rows[side][point] -= 1
         if self.field(side, self.variant.head_point) is not Field.CLOSED:
             self._put_on_head(side, is_emir=is_emir)

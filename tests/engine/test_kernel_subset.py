@@ -159,6 +159,8 @@ def kernel(boards, ids, rules, scratch, seed, sides, opening, order, units, tabl
     if i < boards.shape[0]:
         rng.fill_rolls(seed, ids[i : i + 1], ids[i : i + 1], sides, opening, dice[i : i + 1])
         lister = emir.list_emir if rules.emir else segments.list_plays
+        if rules.n_slots == rules.n_points + 2 and rules.teleport == 0:
+            lister = segments.list_ordinary
         end = lister(
             boards[i, 0], boards[i, 1], int(dice[i, 0]), int(dice[i, 1]), rules, scratch,
             after[i], 0,
@@ -171,7 +173,7 @@ def kernel(boards, ids, rules, scratch, seed, sides, opening, order, units, tabl
 
 def check(variant, rng_seed):
     generator = np.random.default_rng(rng_seed)
-    encoder = get_encoder("thermometer-1", variant)
+    encoder = get_encoder("thermometer", variant)
     position, chosen = variant.start_position(), []
     for turn in range(2000):
         rolled = tuple(int(d) for d in generator.integers(1, variant.dice.sides + 1, 2))
@@ -219,8 +221,8 @@ def check(variant, rng_seed):
     return ends
 
 
-print(json.dumps([check(load_variant(g), k) for k, g in enumerate(("long", "short", "hypergammon", "mad_nardy",
-                                                                  "kaftar", "emir"))]
+GAMES = ("long", "short", "hypergammon", "mad_nardy", "kaftar", "emir")
+print(json.dumps([check(load_variant(game), seed) for seed, game in enumerate(GAMES)]
                  + [check(tiny_variant(), 9)]))
 '''
 

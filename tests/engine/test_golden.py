@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import pytest
 
-from nardy_engine import Outcome, Position, load_variant, variant_names
-from nardy_engine.notation import other_side, parse_play, parse_position
+from nardy_engine import Outcome, Position, load_variant, reference, variant_names
+from nardy_engine.errors import IllegalPlayError
+from nardy_engine.notation import format_play, other_side, parse_play, parse_position
 from nardy_engine.notation.segments import segment_dice
 from positions import row
 
@@ -121,10 +122,22 @@ def test_game_replays(engine, game):
 
 @pytest.mark.parametrize("game", variant_names())
 def test_play_texts_lead_to_the_recorded_ends(game):
-    """The text of each play, read in its position, gives the recorded end."""
+    """The text of each play, read in its position, gives the recorded end.
+
+    In emir the order of the steps of a double can matter, for what is hit may come to lie under
+    the next step (EMI-7); the text does not tell the order, so the reader asks which is meant.
+    """
     for variant, _, position, decision in replay(game):
-        end = parse_play(decision.play, variant, position, decision.dice).end
-        assert _following(variant, end) == decision.after, decision
+        try:
+            ends = [parse_play(decision.play, variant, position, decision.dice).end]
+        except IllegalPlayError:
+            plays = reference.plays(variant, position, decision.dice)
+            texts = [(format_play(variant, play, position), play.end) for play in plays]
+            ends = [end for text, end in texts if text == decision.play]
+            assert variant.captives_exist
+            assert len(ends) > 1, decision
+            assert len(set(decision.dice)) == 1, decision
+        assert decision.after in [_following(variant, end) for end in ends], decision
 
 
 def _following(variant, end):

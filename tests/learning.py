@@ -39,8 +39,8 @@ def tiny_variant() -> Variant:
 
 
 def thermometer(variant: Variant) -> Encoder:
-    """Return the encoder of all tests."""
-    return get_encoder("thermometer-1", variant)
+    """Return the encoder of all tests, in the version of the game."""
+    return get_encoder("thermometer", variant)
 
 
 def random_net(variant: Variant, hidden: tuple[int, ...] = (24, 16), seed: int = 1) -> ValueNet:
@@ -87,7 +87,7 @@ def train_config(variant: str = "short", **changes: Any) -> TrainConfig:
     """Return settings of a run of seconds in full precision; parts are changed by dotted names."""
     parts: dict[str, dict[str, Any]] = {
         "variant": {"id": variant, "options": {}},
-        "net": {"hidden": [16], "encoder": "thermometer-1"},
+        "net": {"hidden": [16], "encoder": "thermometer"},
         "selfplay": {
             "games": 32, "workers": 2, "max_plies": 400, "lambda_start": 0.7, "lambda_end": 0.0,
             "lambda_decay_fraction": 0.6, "precision": "fp32",

@@ -13,7 +13,7 @@ from nardy_engine import Variant, load_variant
 from nardy_engine.encoders import get_encoder
 from nardy_rl.checkpoint import Tensors, make_manifest, save_network
 
-ENCODER = "thermometer-1"
+ENCODER = "thermometer"
 
 
 def random_tensors(variant: Variant, hidden: tuple[int, ...], seed: int) -> Tensors:

@@ -38,7 +38,7 @@ def test_points_of_checkers_left() -> None:
 
 
 def test_a_draw_is_the_last_outcome_and_looks_the_same_from_both_sides() -> None:
-    """Games with a draw have `2 K + 1` outcomes; the draw is worth 0 and no flip moves it (DR-1)."""
+    """A draw is the last of `2 K + 1` outcomes, worth 0, and no flip moves it (DR-1)."""
     game = load_variant("long", {"last_roll_draw": "on"})
     points = outcomes.points_vector(game)
     assert points.tolist() == [1, 2, -1, -2, 0]

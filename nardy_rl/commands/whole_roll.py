@@ -15,7 +15,6 @@ from nardy_engine.errors import CapacityError
 from nardy_engine.rules.memory import has_segments, memory_index
 from nardy_engine.types import MOVER, Board
 
-
 MOST_POSITIONS = 300_000
 """Ways through the segments of one roll that are followed at a time; more is an error. From the
 start position of giul the roll 1-1 has 57,150 results, but other positions have millions."""

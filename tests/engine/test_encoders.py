@@ -192,7 +192,7 @@ def test_unknown_encoders_are_refused():
         with pytest.raises(CheckpointError, match=f"{game} is encoded by thermometer-{own}"):
             get_encoder(f"thermometer-{other}", variant)
         for name in ("thermometr-1", "thermometer-3", ""):
-            with pytest.raises(CheckpointError, match="unknown encoder .* thermometer-1"):
+            with pytest.raises(CheckpointError, match=r"unknown encoder .* thermometer-1"):
                 get_encoder(name, variant)
 
 

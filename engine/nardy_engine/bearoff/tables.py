@@ -62,7 +62,7 @@ class Bearoff:
                     store.save(key, tables)
                 _loaded[key] = tables
             tables = _loaded[key]
-        if variant.remembers("last_turn"):  # there a draw is worth something: winning is not all that counts
+        if variant.remembers("last_turn"):  # a draw is worth something: winning is not all
             tables = tables._replace(wins=tables.wins[:, :0, :0].copy())
         return cls(variant, tables)
 

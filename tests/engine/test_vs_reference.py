@@ -106,12 +106,13 @@ def test_pairs_visit_every_phase(game):
     boards, dice = random_pairs(variant, 3000, seed=9)
     home = variant.setup.home
     assert (boards[:, 0, 0] > 0).mean() > 0.05
-    assert (boards[:, 0, home + 1 :].sum(axis=1) == 0).mean() > 0.05
+    assert (boards[:, 0, home + 1 : variant.n_counts].sum(axis=1) == 0).mean() > 0.05
     edge = variant.bar if variant.contact.value == "hit" else variant.head_point
     assert (boards[:, 0, edge] > 0).mean() > 0.05
     assert len(np.unique(dice, axis=0)) == 36
     after = batch.afterstates(variant, boards, dice)
-    passed = (after.boards[after.offsets[:-1]] == boards).all(axis=(1, 2))
+    unmoved = after.boards[after.offsets[:-1]] == boards
+    passed = unmoved[:, :, : variant.n_counts].all(axis=(1, 2))
     assert passed.any()
 
 

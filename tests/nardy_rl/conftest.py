@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -12,6 +13,9 @@ import pytest
 from nardy_engine import Variant, load_variant
 from nardy_engine.encoders import get_encoder
 from nardy_rl.checkpoint import Tensors, make_manifest, save_network
+
+# A shell that runs the tests in the background makes them ignore interrupts; some tests send one.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ENCODER = "thermometer"
 

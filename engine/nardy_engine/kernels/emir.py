@@ -48,7 +48,7 @@ _WORDS = 16
 """64-bit words of a node; a constant, so copies are unrolled."""
 _SIDE = 32
 """Bytes of a node for the counts of one side: at most 30 (`Setup`)."""
-_TRAPS, _EMIRS, _MINE, _PAIRS, _CLOSED, _BLOTS, _LAST = 8, 9, 10, 11, 12, 13, 14
+_TRAPS, _EMIRS, _MINE, _PAIRS, _CLOSED, _BLOTS, _LAST, _NEXT = 8, 9, 10, 11, 12, 13, 14, 15
 """Words behind the counts, see `EmirScratch.words`."""
 _COMPARED = 10
 """Words that make a position; the others follow from them, or tell of the last step."""
@@ -58,6 +58,8 @@ _MINE_TAKEN, _THEIRS_TAKEN = 1 << 32, 1 << 33
 
 _NOTHING, _WON, _LOST = 0, 1, 2
 """What a step does to the game, seen from the mover."""
+_REFUSED, _UNKNOWN = -1, -2
+"""Of the word `_NEXT`: no afterstate; of `quick_preroll`: no answer."""
 
 
 class EmirScratch(NamedTuple):
@@ -70,7 +72,8 @@ class EmirScratch(NamedTuple):
     numbering: 8 the mover's captives, from bit 32 the opponent's; 9 emirs as bytes: mover's
     place and checkers above it, the same of the opponent, flags; 10 points, and bar, with free
     checkers of the mover; 11 points with two or more of them; 12 points closed for the mover;
-    13 blots of the opponent; 14 source of the last step, or all slots if it was not a quiet one."""
+    13 blots of the opponent; 14 source of the last step, or the bar if it was not a quiet one;
+    15 whether the opponent may make a pre-roll move next."""
     table: NDArray[np.int64]
     """`[2^k]` hash table: generation and node in one word."""
     mixers: NDArray[np.int64]
@@ -92,7 +95,7 @@ _C_DOUBLE, _C_HEAD_KEEPS, _C_TRIPLES, _C_TRAPS = 5, 6, 7, 8
 """1 = the dice are equal; checkers that stay on the head; the opponent's points with three; the
 captives before the decision, as in the nodes."""
 _FINISHED, _OTHER, _TRIAL = 16, 17, 18
-"""Places, counted from the end of the pool: one node per outcome; nodes of `may_preroll`."""
+"""Places, counted from the end of the pool: one node per outcome; nodes of `slow_preroll`."""
 
 
 def new_emir_scratch(n_slots: int, pool_size: int = 1 << 15) -> EmirScratch:
@@ -694,52 +697,70 @@ def can_spread(scratch, node, trial, rules):
 
 
 @jit
-def may_preroll(scratch, node, rules):
-    """Return 1 if the opponent of `node`, who acts next, has a pre-roll move, else 0."""
+def quick_preroll(scratch, node, rules):
+    """Return 1 or 0 as `slow_preroll` does, or `_UNKNOWN` where that takes a second node."""
     pool, words = scratch.pool, scratch.words
-    other, trial = pool.shape[0] - _OTHER, pool.shape[0] - _TRIAL
     head = rules.n_points
     reserve = scratch.memory[1, rules.in_reserve]
     if reserve == 0 and scratch.context[_C_TRIPLES] == 0:
         return 0
     traps, emirs = words[node, _TRAPS], words[node, _EMIRS]
     held = words[node, _PAIRS] | (words[node, _MINE] & (traps >> 32))
-    if pool[node, _SIDE + head + 1] == 0 or (held >> opposite_point(head, rules)) & 1:
-        # Nobody returns first: most answers need no second node.
-        if reserve > 0:
-            emir = (emirs >> 16) & 0xFF
-            if pool[node, _SIDE + head] == 1:
-                if (traps >> opposite_point(head, rules)) & 1 == 0:
-                    return 1
-            if emir > 0 and emir < head and pool[node, _SIDE + emir] == 1:
-                if (traps >> opposite_point(emir, rules)) & 1 == 0:
-                    return 1
-        taken = words[node, _MINE] | words[node, _CLOSED] | words[node, _BLOTS]
-        taken = occupied_on_route(taken | traps & _LOW | traps >> 32, rules)
-        if scratch.context[_C_TRIPLES] & ~(taken << 1) == 0:
-            return 0
-        if rules.block_rule == BLOCK_NONE:
-            return 1
-        # One checker spread onto an empty point leaves closed points as they are.
-        present = words[node, _MINE] | traps & _LOW
-        if not is_deaf(
-            words[node, _CLOSED],
-            present & (2 << head) - 1,
-            pool[node, 0],
-            pool[node, head + 1],
-            rules,
-        ):
-            return 1
+    if pool[node, _SIDE + head + 1] > 0 and (held >> opposite_point(head, rules)) & 1 == 0:
+        return _UNKNOWN
+    if reserve > 0:
+        emir = (emirs >> 16) & 0xFF
+        if pool[node, _SIDE + head] == 1:
+            if (traps >> opposite_point(head, rules)) & 1 == 0:
+                return 1
+        if emir > 0 and emir < head and pool[node, _SIDE + emir] == 1:
+            if (traps >> opposite_point(emir, rules)) & 1 == 0:
+                return 1
+    taken = words[node, _MINE] | words[node, _CLOSED] | words[node, _BLOTS]
+    taken = occupied_on_route(taken | traps & _LOW | traps >> 32, rules)
+    if scratch.context[_C_TRIPLES] & ~(taken << 1) == 0:
+        return 0
+    if rules.block_rule == BLOCK_NONE:
+        return 1
+    # One checker spread onto an empty point leaves closed points as they are.
+    present = (words[node, _MINE] | traps & _LOW) & ((2 << head) - 1)
+    if is_deaf(words[node, _CLOSED], present, pool[node, 0], pool[node, head + 1], rules):
+        return _UNKNOWN
+    return 1
+
+
+@jit
+def slow_preroll(scratch, node, rules):
+    """Return 1 if the opponent of `node`, who acts next, has a pre-roll move, else 0."""
+    other, trial = scratch.pool.shape[0] - _OTHER, scratch.pool.shape[0] - _TRIAL
+    head = rules.n_points
     swap_node(scratch, node, other, rules)
     if return_from_bar(scratch, other, rules) != 0:
         return 0
-    if reserve > 0:
-        emir = words[other, _EMIRS] & 0xFF
+    if scratch.memory[1, rules.in_reserve] > 0:
+        emir = scratch.words[other, _EMIRS] & 0xFF
         if takes_nuker(scratch, other, head, rules):
             return 1
         if emir > 0 and emir < head and takes_nuker(scratch, other, emir, rules):
             return 1
     return 1 if can_spread(scratch, other, trial, rules) else 0
+
+
+@jit
+def judge_level(scratch, first, end, check, rules):
+    """Write into each node whether the opponent may make a pre-roll move next.
+
+    check: 1 = nodes that break the block rule are `_REFUSED` instead (T-4).
+    """
+    words = scratch.words
+    for node in range(first, end):
+        if check != 0 and breaks_emir_block(scratch, node, rules):
+            words[node, _NEXT] = _REFUSED
+            continue
+        answer = quick_preroll(scratch, node, rules)
+        if answer == _UNKNOWN:
+            answer = slow_preroll(scratch, node, rules)
+        words[node, _NEXT] = answer
 
 
 @jit
@@ -760,39 +781,51 @@ def set_triples(scratch, rules):
 
 
 @jit
-def write_node(scratch, node, preroll, rules, out, start):
-    """Write a node as an afterstate; return the new end or `OUT_OVERFLOW`.
+def write_judged(scratch, first, end, rules, out, start):
+    """Write the nodes `first..end` that are not `_REFUSED` as afterstates.
 
-    preroll: 1 = the opponent may make a pre-roll move before his roll.
+    Return the new end or `OUT_OVERFLOW`. One call for a whole level: scratch and rules are a
+    hundred numbers to hand over.
     """
-    if start >= out.shape[0]:
-        return OUT_OVERFLOW
     pool, words, memory = scratch.pool, scratch.words, scratch.memory
-    # Whole rows first: two rows are fewer loops than four parts of rows.
-    copy_slots(memory[0], out[start, 0], rules.n_slots)
-    copy_slots(memory[1], out[start, 1], rules.n_slots)
-    copy_slots(pool[node], out[start, 0], rules.n_points + 2)
-    copy_slots(pool[node, _SIDE:], out[start, 1], rules.n_points + 2)
-    changed = words[node, _TRAPS] ^ scratch.context[_C_TRAPS]
-    captives, prisoners = changed & _LOW, changed >> 32
-    while captives != 0:
-        out[start, 0, rules.captive + lowest_bit(captives) - 1] ^= 1
-        captives &= captives - 1
-    while prisoners != 0:
-        theirs = opposite_point(lowest_bit(prisoners), rules)
-        out[start, 1, rules.captive + theirs - 1] ^= 1
-        prisoners &= prisoners - 1
-    emirs = words[node, _EMIRS]
-    out[start, 0, rules.emir_place] = emirs & 0xFF
-    out[start, 0, rules.emir_above] = (emirs >> 8) & 0xFF
-    out[start, 1, rules.emir_place] = (emirs >> 16) & 0xFF
-    out[start, 1, rules.emir_above] = (emirs >> 24) & 0xFF
-    if emirs & _MINE_TAKEN:
-        out[start, 0, rules.emir_taken] = 1
-    if emirs & _THEIRS_TAKEN:
-        out[start, 1, rules.emir_taken] = 1
-    out[start, 1, rules.preroll] = preroll
-    return start + 1
+    for node in range(first, end):
+        if words[node, _NEXT] == _REFUSED:
+            continue
+        if start >= out.shape[0]:
+            return OUT_OVERFLOW
+        mine, theirs = out[start, 0], out[start, 1]
+        # Whole rows first: two rows are fewer loops than four parts of rows.
+        copy_slots(memory[0], mine, rules.n_slots)
+        copy_slots(memory[1], theirs, rules.n_slots)
+        copy_slots(pool[node], mine, rules.n_points + 2)
+        copy_slots(pool[node, _SIDE:], theirs, rules.n_points + 2)
+        changed = words[node, _TRAPS] ^ scratch.context[_C_TRAPS]
+        captives, prisoners = changed & _LOW, changed >> 32
+        while captives != 0:
+            mine[rules.captive + lowest_bit(captives) - 1] ^= 1
+            captives &= captives - 1
+        while prisoners != 0:
+            point = opposite_point(lowest_bit(prisoners), rules)
+            theirs[rules.captive + point - 1] ^= 1
+            prisoners &= prisoners - 1
+        emirs = words[node, _EMIRS]
+        mine[rules.emir_place] = emirs & 0xFF
+        mine[rules.emir_above] = (emirs >> 8) & 0xFF
+        theirs[rules.emir_place] = (emirs >> 16) & 0xFF
+        theirs[rules.emir_above] = (emirs >> 24) & 0xFF
+        if emirs & (_MINE_TAKEN | _THEIRS_TAKEN):
+            mine[rules.emir_taken] = 1 if emirs & _MINE_TAKEN else 0
+            theirs[rules.emir_taken] = 1 if emirs & _THEIRS_TAKEN else 0
+        theirs[rules.preroll] = words[node, _NEXT]
+        start += 1
+    return start
+
+
+@jit
+def write_node(scratch, node, rules, out, start):
+    """Write one node as an afterstate that no pre-roll move of the opponent follows."""
+    scratch.words[node, _NEXT] = 0
+    return write_judged(scratch, node, node + 1, rules, out, start)
 
 
 @jit
@@ -802,7 +835,7 @@ def write_finished(scratch, rules, out, start):
     while outcomes != 0:
         node = scratch.pool.shape[0] - _FINISHED + lowest_bit(outcomes)
         outcomes &= outcomes - 1
-        start = write_node(scratch, node, 0, rules, out, start)
+        start = write_node(scratch, node, rules, out, start)
         if start < 0:
             return start
     return start
@@ -811,20 +844,16 @@ def write_finished(scratch, rules, out, start):
 @jit
 def write_level(scratch, first, end, rules, out, start):
     """Write the admissible nodes `first..end`; return the new end or a code (T-4)."""
-    check = rules.block_rule != BLOCK_NONE and rules.block_every_step == 0
-    for node in range(first, end):
-        if check and breaks_emir_block(scratch, node, rules):
-            continue
-        start = write_node(scratch, node, may_preroll(scratch, node, rules), rules, out, start)
-        if start < 0:
-            return start
-    return start
+    check = 1 if rules.block_rule != BLOCK_NONE and rules.block_every_step == 0 else 0
+    judge_level(scratch, first, end, check, rules)
+    return write_judged(scratch, first, end, rules, out, start)
 
 
 @jit
 def write_pass(scratch, rules, out, start):
     """Write the position before the play, after checkers have returned (T-8, CHN-1)."""
-    return write_node(scratch, 0, may_preroll(scratch, 0, rules), rules, out, start)
+    judge_level(scratch, 0, 1, 0, rules)
+    return write_judged(scratch, 0, 1, rules, out, start)
 
 
 # -- decisions -----------------------------------------------------------------------------------
@@ -913,7 +942,7 @@ def list_preroll(scratch, rules, out, start):
     pool, memory = scratch.pool, scratch.memory
     head = rules.n_points
     memory[0, rules.again] = 1
-    end = write_node(scratch, 0, 0, rules, out, start)
+    end = write_node(scratch, 0, rules, out, start)
     if memory[0, rules.in_reserve] > 0:
         memory[0, rules.in_reserve] -= 1
         emir = scratch.words[0, _EMIRS] & 0xFF
@@ -922,11 +951,11 @@ def list_preroll(scratch, rules, out, start):
             pool[1, head] += 1
             if emir == head:
                 scratch.words[1, _EMIRS] += 1 << 8
-            end = write_node(scratch, 1, 0, rules, out, end)
+            end = write_node(scratch, 1, rules, out, end)
         if emir > 0 and emir < head and takes_nuker(scratch, 0, emir, rules) and end >= 0:
             copy_node(scratch, 0, 1)
             pool[1, emir] += 1
-            end = write_node(scratch, 1, 0, rules, out, end)
+            end = write_node(scratch, 1, rules, out, end)
         memory[0, rules.in_reserve] += 1
     sources = spread_sources(scratch, 0, rules)
     while sources != 0 and end >= 0:
@@ -939,7 +968,7 @@ def list_preroll(scratch, rules, out, start):
             if last == 0:
                 break
             if not breaks_emir_block(scratch, 1, rules):
-                end = write_node(scratch, 1, 0, rules, out, end)
+                end = write_node(scratch, 1, rules, out, end)
     return end
 
 
@@ -957,7 +986,7 @@ def list_emir(mover, opponent, die_a, die_b, rules, scratch, out, start):
         return start
     load_position(scratch, mover, opponent, rules)
     if return_from_bar(scratch, 0, rules) != 0:
-        return write_node(scratch, 0, 0, rules, out, start)
+        return write_node(scratch, 0, rules, out, start)
     if mover[rules.preroll] != 0:
         return list_preroll(scratch, rules, out, start)
     high, low = die_a, die_b

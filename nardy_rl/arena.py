@@ -18,10 +18,10 @@ from threadpoolctl import threadpool_limits
 
 from nardy_engine import batch
 from nardy_engine.errors import NardyError
+from nardy_engine.outcomes import flip_index
 from nardy_engine.rules import Variant
 from nardy_engine.types import Board
 from nardy_rl.metrics import MatchResult
-from nardy_rl.outcomes import flip_index
 from nardy_rl.players.base import Bot, Choice, Turn
 
 PLY_CAP = 5000

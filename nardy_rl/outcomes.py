@@ -3,7 +3,8 @@
 A vector of `O = 2 K` *exclusive* outcomes describes how a game ends, seen from one side, with
 `K = len(variant.win_kinds)`: entry `k < K` is "this side wins with exactly kind k", entry `K + k`
 "this side loses with exactly kind k". In games with draws (DR-1) there is one more entry, the
-last: `O = 2 K + 1`. Side changes and signs live here and nowhere else.
+last: `O = 2 K + 1`. Side changes and signs of vectors live here and nowhere else; those of
+indices in `nardy_engine.outcomes`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from nardy_engine.rules.variant import DRAW
 FloatArray: TypeAlias = NDArray[np.floating[Any]]
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
-_Signed = TypeVar("_Signed", bound=np.signedinteger[Any])
 
 
 def points_vector(variant: Variant) -> NDArray[np.float32]:
@@ -49,19 +49,6 @@ def flip(vectors: NDArray[_Scalar]) -> NDArray[_Scalar]:
     half = _half(vectors)
     parts = (vectors[..., half : 2 * half], vectors[..., :half], vectors[..., 2 * half :])
     return np.concatenate(parts, axis=-1)
-
-
-def flip_index(outcomes: NDArray[_Signed], n_outcomes: int) -> NDArray[_Signed]:
-    """Return outcome indices seen from the other side; -1 ("not over") stays -1.
-
-    Args:
-        outcomes: `[...]` signed integers, each -1 or an index below `n_outcomes`.
-        n_outcomes: Number `O` of outcomes.
-    """
-    half = n_outcomes // 2
-    flipped = np.where(outcomes < half, outcomes + half, outcomes - half)
-    stays = (outcomes < 0) | (outcomes >= 2 * half)
-    return np.where(stays, outcomes, flipped).astype(outcomes.dtype)
 
 
 def one_hot(outcomes: NDArray[np.integer[Any]], n_outcomes: int) -> NDArray[np.float32]:

@@ -3,8 +3,8 @@
 import numpy as np
 
 from nardy_engine import Outcome, batch, reference
-from nardy_engine.perft import expander
 from nardy_engine.rules.memory import owed_dice
+from nardy_engine.whole_rolls import expander
 
 
 class Engine:

@@ -1,27 +1,12 @@
-"""Games that are not in the catalog yet but are `long` with other options (rules.md section 11)."""
+"""Long nardy with other options, for rules that no game of the catalog has."""
 
 from nardy_engine import load_variant
 
 NO_EXCEPTION = {"head.exception": "none", "head.exception_doubles": []}
 OPTIONS = {
-    "giveaway": {"objective": "first_off_loses"},
-    "nardgammon": {"block.check": "every_step"},
-    "karzar": {"block.rule": "karzar"},
     "karzar any run": {"block.rule": "karzar", "block.karzar_scope": "any_run"},
     "never": {"block.rule": "never"},
-    "khachapuri": {
-        "setup.start": {24: 4, 6: 11},
-        "head.limit": "none",
-        "score": "checkers_left",
-        **NO_EXCEPTION,
-    },
-    "fevga": {"head.limit": "runner", "block.rule": "start_sector", **NO_EXCEPTION},
     "fevga without blocks": {"head.limit": "runner", "block.rule": "none", **NO_EXCEPTION},
-    "astrogon": {
-        "dice.program": "n_times_m",
-        "head.exception": "principle",
-        "head.exception_doubles": [],
-    },
     "listed": {"head.exception": "listed"},
     "second player": {"head.exception": "second_player_any_blocked"},
     "any double": {"head.exception": "any_double", "head.exception_doubles": []},

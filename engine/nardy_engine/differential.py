@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from nardy_engine import batch, reference
 from nardy_engine.batch import Afterstates
 from nardy_engine.differential_emir import random_emir_position
+from nardy_engine.outcomes import outcome_index
 from nardy_engine.rules import Variant, load_variant
 from nardy_engine.rules.components import CascadeKind, Contact
 from nardy_engine.rules.memory import has_segments, memory_index
@@ -309,7 +310,7 @@ def _compare_outcomes(
     for group in (boards, won, lost, finished):
         for board, index in zip(group, batch.outcomes(variant, group).tolist(), strict=True):
             position = Position.from_board(board)
-            expected = outcome_index(variant, position)
+            expected = outcome_index(variant, reference.outcome(variant, position))
             if index != expected:
                 differences += 1
                 first = first or _describe(variant, position) | {
@@ -336,16 +337,6 @@ def _finished(variant: Variant, boards: Board, row: int) -> Board:
     else:
         result[:, row, OFF] = variant.setup.checkers
     return result
-
-
-def outcome_index(variant: Variant, position: Position) -> int:
-    """Return the index of the reference outcome among the exclusive outcomes, -1 = not over."""
-    outcome = reference.outcome(variant, position)
-    if outcome is None:
-        return -1
-    if outcome.draw:
-        return 2 * len(variant.win_kinds)
-    return outcome.kind if outcome.won else len(variant.win_kinds) + outcome.kind
 
 
 def _report(

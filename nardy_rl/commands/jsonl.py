@@ -19,9 +19,9 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from nardy_engine import Variant, batch
-from nardy_engine.errors import NardyError, NotationError
+from nardy_engine.errors import CapacityError, NardyError, NotationError
 from nardy_engine.notation.json_lines import Case, ResultWriter, case_from_json
-from nardy_rl.commands.whole_roll import whole_rolls
+from nardy_engine.whole_rolls import MOST_WAYS, whole_rolls
 
 BLOCK = 1024
 """Lines answered together at most; larger blocks are not faster and hold answers back."""
@@ -75,12 +75,30 @@ class Answerer:
                     raise NotationError("a whole roll begins with the roll: leave 'preroll' out")
                 groups.setdefault(case.variant, {})[number] = case
             except NardyError as error:
-                problems.append(Problem(number, str(error)))
-                refusal = {"id": _id_of(line), "error": str(error)}
-                answers[number] = json.dumps(refusal, separators=(",", ":"))
+                answers[number] = _refused(problems, number, _id_of(line), error)
         for variant, cases in groups.items():
-            answers.update(zip(cases, self._answers(variant, [*cases.values()]), strict=True))
-        return [answers[number] for number in sorted(answers)], problems
+            answers.update(self._answered(variant, cases, problems))
+        return [answers[number] for number in sorted(answers)], sorted(problems)
+
+    def _answered(
+        self, variant: Variant, cases: dict[int, Case], problems: list[Problem]
+    ) -> dict[int, str]:
+        """Answer cases of one game; one that is too large spoils its own line only."""
+        try:
+            return dict(zip(cases, self._answers(variant, [*cases.values()]), strict=True))
+        except CapacityError as error:
+            if len(cases) == 1:
+                ((number, case),) = cases.items()
+                return {number: _refused(problems, number, case.id, error)}
+        numbers = [*cases]
+        half = len(numbers) // 2
+        return {
+            number: answer
+            for part in (numbers[:half], numbers[half:])
+            for number, answer in self._answered(
+                variant, {number: cases[number] for number in part}, problems
+            ).items()
+        }
 
     def _answers(self, variant: Variant, cases: Sequence[Case]) -> Iterator[str]:
         """Yield the answer to each case; all are of one game."""
@@ -89,8 +107,9 @@ class Answerer:
         dice = np.array([case.dice or (1, 1) for case in cases], dtype=np.int8)
         writer = self._writers.setdefault(variant, ResultWriter(variant))
         if self._whole_roll:
-            rolls = whole_rolls(variant, boards, dice)
-            for case, start, end in zip(cases, rolls.offsets, rolls.offsets[1:], strict=False):
+            rolls = whole_rolls(variant, boards, dice, most=MOST_WAYS)
+            bounds = np.searchsorted(rolls.origins, np.arange(len(cases) + 1))
+            for case, start, end in zip(cases, bounds, bounds[1:], strict=False):
                 rows = slice(start, end)
                 yield writer.whole_roll_line(
                     case.id,
@@ -104,6 +123,12 @@ class Answerer:
         for i, case in enumerate(cases):
             rows = slice(after.offsets[i], after.offsets[i + 1])
             yield writer.line(case.id, after.boards[rows], outcomes[rows], case.is_own_roll)
+
+
+def _refused(problems: list[Problem], number: int, case_id: Any, error: NardyError) -> str:
+    """Note what is wrong with a line and return the answer that takes its place."""
+    problems.append(Problem(number, str(error)))
+    return json.dumps({"id": case_id, "error": str(error)}, separators=(",", ":"))
 
 
 def _id_of(line: bytes) -> Any:

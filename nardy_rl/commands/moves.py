@@ -7,11 +7,15 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from nardy_engine import Play, Variant, load_variant, notation, reference
+import numpy as np
+
+from nardy_engine import Play, Position, Variant, load_variant, notation, reference
 from nardy_engine.errors import DiceError
 from nardy_engine.notation import ParsedPosition
 from nardy_engine.notation.segments import dice_text, segment_dice
+from nardy_engine.rules.memory import has_segments
 from nardy_engine.types import Dice
+from nardy_engine.whole_rolls import MOST_WAYS, whole_rolls
 from nardy_rl.commands.parser import (
     POSITION_HELP,
     CommandParser,
@@ -179,13 +183,23 @@ def _whole_roll(
         parsed.position.mover, "roller"
     ):
         roller = notation.other_side(parsed.side)
-    texts: list[tuple[str, str]] = []
-    for result in reference.whole_roll(variant, parsed.position, dice):
-        mine = result.next == "me"
-        position = result.position if mine else result.position.swapped()
-        side = roller if mine else notation.other_side(roller)
-        texts.append((notation.format_position(variant, position, side), result.roll))
-    return texts
+    results = whole_rolls(
+        variant,
+        parsed.position.board()[None],
+        np.array([dice or (1, 1)], dtype=np.int8),  # not looked at where dice are owed
+        # Some rolls have tens of thousands of results, too many for the reference.
+        "kernels" if has_segments(variant) else "reference",
+        MOST_WAYS,
+    )
+    texts = []
+    for board, extra in zip(results.boards, results.extra, strict=True):
+        position = Position.from_board(board)
+        if extra:
+            texts.append((notation.format_position(variant, position, roller), "extra"))
+        else:
+            side = notation.other_side(roller)
+            texts.append((notation.format_position(variant, position.swapped(), side), "normal"))
+    return sorted(texts)
 
 
 def _stream(variant: Variant, whole_roll: bool) -> int:

@@ -11,10 +11,10 @@ import pytest
 from engines import Engine
 from nardy_engine import Outcome, Position, batch, load_variant, variant_names
 from nardy_engine.errors import DiceError, IllegalPlayError, PositionError, VariantError
-from nardy_engine.perft import ENGINES
 from nardy_engine.reference import cube
 from nardy_engine.rules.components import Opening
 from nardy_engine.rules.memory import memory_index
+from nardy_engine.whole_rolls import ENGINES
 from options import option_names, other_values, with_companions
 from positions import case, row
 

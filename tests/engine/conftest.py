@@ -3,7 +3,7 @@
 import pytest
 
 from engines import Engine
-from nardy_engine.perft import ENGINES
+from nardy_engine.whole_rolls import ENGINES
 
 
 @pytest.fixture(params=ENGINES)

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from nardy_engine import load_variant, variant_names
-from nardy_engine.perft import ENGINES, divide, perft
+from nardy_engine.perft import divide, perft
+from nardy_engine.whole_rolls import ENGINES
 
 _DATA = Path(__file__).parents[1] / "data" / "perft"
 

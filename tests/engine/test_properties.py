@@ -11,8 +11,8 @@ from engines import Engine
 from nardy_engine import Position, batch, load_variant, reference, variant_names
 from nardy_engine.differential import random_pairs
 from nardy_engine.errors import PositionError
-from nardy_engine.perft import ENGINES
 from nardy_engine.rules.memory import memory_index, owed_dice
+from nardy_engine.whole_rolls import ENGINES
 from positions import row
 from rule_sets import OPTIONS, rule_set
 

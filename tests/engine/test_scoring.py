@@ -1,9 +1,12 @@
 """What a finished game is worth, and when the sides can no longer meet."""
 
+import numpy as np
 import pytest
 
-from nardy_engine import Outcome, Position, load_variant, reference
+from nardy_engine import Outcome, Position, batch, load_variant, reference, variant_names
 from nardy_engine.errors import VariantError
+from nardy_engine.outcomes import flip_index
+from nardy_engine.rules.memory import memory_index
 from positions import row
 from rule_sets import rule_set
 
@@ -101,3 +104,46 @@ def test_race(game, mover, opponent, race):
     position = Position(row(mover), row(opponent))
     assert reference.is_race(load_variant(game), position) is race
     assert reference.is_race(load_variant(game), position.swapped()) is race
+
+
+KINDS = [
+    *((game, {}) for game in variant_names()),
+    ("emir", {"score": "oin_mars_koks"}),
+    ("emir", {"score": "oin_mars_koks_homemars"}),
+    ("long", {"score": "oin_mars_koks_homemars", "last_roll_draw": "on"}),
+]
+
+
+@pytest.mark.parametrize(("game", "options"), KINDS)
+def test_what_happens_was_possible(game, options):
+    """T30: at every decision of 40 random games the mask allows the outcome that came about."""
+    variant = load_variant(game, options)
+    games = batch.Games(variant, 40, seed=6)
+    rng = np.random.default_rng(6)
+    seen = []
+    while (games.over < 0).any():
+        running = np.flatnonzero(games.over < 0)
+        mask = batch.outcome_mask(variant, games.boards[running])
+        seen.append((running, games.sides[running].copy(), mask))
+        games.roll()
+        after = games.afterstates()
+        counts = np.maximum(after.counts(), 1)
+        games.play(after.offsets[:-1] + (rng.random(40) * counts).astype(np.int64))
+    for running, sides, mask in seen:
+        ended = games.over[running]
+        mine = np.where(sides == 0, ended, flip_index(ended, variant.n_outcomes))
+        assert mask[np.arange(len(running)), mine].all()
+
+
+@pytest.mark.parametrize(("game", "possible"), [("emir", True), ("long", False)])
+def test_a_koks_of_emir_stays_possible(game, possible):
+    """EMI-7, SC-3: a hit brings back into the start quarter who has left it; nothing else does."""
+    variant = load_variant(game, {"score": "oin_mars_koks"})
+    board = variant.start_position().board()
+    board[0, [24, 11]] = board[0, [11, 24]]
+    index = memory_index(variant)
+    if "emir" in index:
+        board[0, [index["emir"], index["emir_above"]]] = 11, 0
+    variant.check_position(Position.from_board(board))
+    lose_koks = len(variant.win_kinds) + 2
+    assert batch.outcome_mask(variant, board[None])[0, lose_koks] == possible

@@ -30,6 +30,36 @@ def test_engines_agree_on_options(name):
     assert found == Comparison(600, 0, None), json.dumps(found.first)
 
 
+NONE = {"head.exception": "none", "head.exception_doubles": []}
+OTHER_GAMES = [  # options of rules.md 4.1 that act on segments, teleports, first plays and pins
+    ("mad_gulbar", {"transfer.heir": "stop_at_first_unplayable"}),
+    ("mad_gulbar", {"transfer.mode": "level", "transfer.zero_first_level": "skip_level"}),
+    ("mad_gulbar", {"transfer.scope": "all_rolls", "transfer.heir_head": "per_segment"}),
+    ("mad_nardy", {"transfer.heir_head": "total"}),
+    ("mad_nardy", {"transfer.scope": "off"}),
+    ("gulbar", {"dice.program": "n_times_m", "extra_roll": "off"}),
+    ("gulbar", {"head.exception_when": "first_roll_flag"}),
+    ("short", {"transfer.scope": "all_rolls", "extra_roll": "after_full_double"}),
+    ("kaftar", {"teleport.blocked": "lost", "teleport.short_head": "lost"}),
+    ("kaftar", {"head.lifted_by": [], "block.check": "every_step"}),
+    ("kabutar", {"teleport.blocked": "lost"}),
+    ("kabutar", {"teleport.short_head": "lost", "block.check": "every_step"}),
+    ("long", {"dice.parity": "white_even_black_odd"}),
+    ("long", {"last_roll_draw": "on"}),
+    ("emir", {"block.rule": "karzar", "block.check": "every_step"}),
+    ("emir", {"head.limit": "none", "head.exception_when": "all_on_head", **NONE}),
+    ("emir", {"home.frozen": True, "bearoff.overshoot": "exact_only"}),
+    ("emir", {"dice.program": "n_times_m", "dice.parity": "white_even_black_odd"}),
+]
+
+
+@pytest.mark.parametrize(("game", "options"), OTHER_GAMES)
+def test_engines_agree_on_options_of_other_games(game, options):
+    """The engines agree where a turn has several decisions, or steps of another kind."""
+    found = compare(game, 400, seed=22, options=options)
+    assert found == Comparison(400, 0, None), json.dumps(found.first)
+
+
 VALUES = {
     "block.rule": ["ahead", "karzar", "start_sector", "never", "none"],
     "block.check": ["end_of_segment", "every_step"],

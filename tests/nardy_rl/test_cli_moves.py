@@ -380,6 +380,20 @@ def test_a_roll_can_be_followed_decision_by_decision() -> None:
     )
 
 
+def test_a_roll_with_too_many_results_spoils_its_own_line_only() -> None:
+    """Millions of ways through the segments of a roll are refused; the lines around it are not."""
+    crowded = {"points": {"24": 8, "18": 1, "15": 1, "14": 1, "12": 1, "10": 1, "9": 1, "7": 1}}
+    lines = [
+        {"id": i, "variant": "giul", "me": me, "opp": {"points": {"24": 15}}, "dice": [1, 1]}
+        for i, me in enumerate(({"points": {"24": 15}}, crowded, {"points": {"24": 15}}))
+    ]
+    lines[1]["opp"] = {"points": {"23": 15}}
+    found, done = answers(*lines, argv=("--whole-roll",))
+    assert done.returncode == 1
+    assert [len(found[i]["results"]) for i in (0, 2)] == [57150, 57150]
+    assert "more than 300,000 ways" in found[1]["error"]
+
+
 @pytest.mark.parametrize("name", ["gulbar", "mad_gulbar", "mad_nardy", "gul_bara_intl", "emir"])
 def test_whole_rolls_equal_the_reference(name: str) -> None:
     """Both engines give the same set of results in positions of random games (T-9)."""

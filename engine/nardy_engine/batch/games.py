@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from nardy_engine.batch.plays import Afterstates, afterstates, next_states, outcomes
 from nardy_engine.kernels.rng import fill_rolls, fill_uniforms
+from nardy_engine.outcomes import flip_index
 from nardy_engine.rules.components import Opening
 from nardy_engine.rules.variant import Variant
 from nardy_engine.types import Board
@@ -104,10 +105,8 @@ class Games:
             raise ValueError("a choice is not among the legal plays of its game")
         boards = after.boards[rows]
         result = outcomes(self.variant, boards)
-        kinds = len(self.variant.win_kinds)
-        turned = np.where(result < 2 * kinds, (result + kinds) % (2 * kinds), result)
-        from_first = np.where(self.sides[running] == 0, result, turned)
-        self.over[running] = np.where(result < 0, -1, from_first)
+        turned = flip_index(result, self.variant.n_outcomes)
+        self.over[running] = np.where(self.sides[running] == 0, result, turned)
         self.boards[running], same = next_states(self.variant, boards)
         self.sides[running] ^= ~same
         self.turns[running] += 1

@@ -7,15 +7,13 @@ from typing import NamedTuple
 
 from nardy_engine.rules.components import (
     BlockRule,
-    CascadeKind,
     Contact,
-    ExtraRoll,
     Objective,
     Overshoot,
     Parity,
     Score,
-    TransferScope,
 )
+from nardy_engine.rules.memory import has_segments
 from nardy_engine.rules.table import RuleTable, rule_table
 from nardy_engine.rules.variant import Variant
 
@@ -67,9 +65,7 @@ def obstacle(variant: Variant) -> str | None:
     stuck = _point_without_exit(variant)
     found = (
         (
-            variant.cascade.kind is not CascadeKind.OFF
-            or variant.transfer.scope is not TransferScope.OFF
-            or variant.extra_roll is not ExtraRoll.OFF,
+            has_segments(variant),
             "a roll can be played in several decisions, some of them by the other side",
         ),
         (

@@ -22,9 +22,11 @@ from nardy_engine.kernels.plays import (
     OUT_OVERFLOW,
     POOL_OVERFLOW,
     head_allowance,
+    is_skipped,
     lowest_bit,
     occupied_on_route,
     opposite_point,
+    rolled_steps,
 )
 from nardy_engine.rules.table import (
     BLOCK_AHEAD,
@@ -992,9 +994,7 @@ def list_emir(mover, opponent, die_a, die_b, rules, scratch, out, start):
     high, low = die_a, die_b
     if die_a < die_b:
         high, low = die_b, die_a
-    steps = rules.double_steps
-    if rules.n_times_m != 0:
-        steps = low
+    steps = rolled_steps(high, low, rules)
     context = scratch.context
     context[C_CLOSED] = scratch.words[0, _CLOSED]
     context[_C_DOUBLE] = 1 if high == low else 0
@@ -1003,9 +1003,9 @@ def list_emir(mover, opponent, die_a, die_b, rules, scratch, out, start):
     set_triples(scratch, rules)
     if rules.fresh != 0:
         scratch.memory[0, rules.fresh] = 0
-    if rules.parity != 0 and (low & 1 == 0) != (mover[rules.first] != 0):
+    if is_skipped(mover, low, rules):
         return write_pass(scratch, rules, out, start)
-    if high == low or rules.n_times_m != 0:
+    if steps > 0:
         return list_emir_equal(scratch, high, steps, rules, out, start)
     return list_emir_two(scratch, high, low, rules, out, start)
 

@@ -252,6 +252,20 @@ def first_play_exception(mover, opponent, closed, die, steps, double, rules):
 
 
 @jit
+def rolled_steps(high, low, rules):
+    """Return how many equal steps a roll gives, 0 = one step of each die (T-1, AST-1)."""
+    if rules.n_times_m != 0:
+        return low
+    return rules.double_steps if high == low else 0
+
+
+@jit
+def is_skipped(mover, low, rules):
+    """Return whether the side may not play this roll at all (CHN-1)."""
+    return rules.parity != 0 and (low % 2 == 0) != (mover[rules.first] != 0)
+
+
+@jit
 def head_allowance(mover, opponent, die, other, steps, rules, context):
     """Return how many checkers may leave the head with an own roll of `die`, `other` (L-5..L-9)."""
     if rules.head_limit != HEAD_ONE:

@@ -123,7 +123,9 @@ def loses_with_kind(kind, loser, race, rules):
         return True
     if loser[0] > 0:
         return False
-    if kind == 2 and (rules.score == SCORE_KOKS or rules.score == SCORE_HOMEMARS or race):
+    # Where nobody is sent back, whoever has left the start quarter has left it for good.
+    never_back = race or rules.score == SCORE_KOKS or rules.score == SCORE_HOMEMARS
+    if kind == 2 and never_back and rules.emir == 0:
         return in_start_quarter(loser, rules)
     return True
 

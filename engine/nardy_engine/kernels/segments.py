@@ -22,8 +22,10 @@ from nardy_engine.kernels.plays import (
     S_USED,
     S_USED_HIGH,
     head_allowance,
+    is_skipped,
     list_equal_dice,
     list_two_dice,
+    rolled_steps,
     set_context,
     set_root,
     write_board,
@@ -197,14 +199,6 @@ def write_memory(mover, allowance, mine_ends, rules, memory, out, start, end):
 
 
 @jit
-def rolled_steps(high, low, rules):
-    """Return how many equal steps a roll gives, 0 = one step of each die (T-1, AST-1)."""
-    if rules.n_times_m != 0:
-        return low
-    return rules.double_steps if high == low else 0
-
-
-@jit
 def list_dice(mover, high, low, steps, rules, scratch, out, start):
     """Write the ends of a segment: `steps` dice showing `high`, or `high` and `low` if 0."""
     if rules.teleport != TELEPORT_OFF:
@@ -219,12 +213,6 @@ def list_dice(mover, high, low, steps, rules, scratch, out, start):
     if steps > 0:
         return list_equal_dice(scratch, high, steps, rules, out, start)
     return list_two_dice(scratch, high, low, rules, out, start)
-
-
-@jit
-def is_skipped(mover, low, rules):
-    """Return whether the side may not play this roll at all (CHN-1)."""
-    return rules.parity != 0 and (low % 2 == 0) != (mover[rules.first] != 0)
 
 
 @jit

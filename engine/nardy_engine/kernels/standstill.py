@@ -11,19 +11,19 @@ import numpy as np
 
 from nardy_engine.kernels._jit import jit
 from nardy_engine.kernels.emir import emir_bear_off_sources
-from nardy_engine.kernels.plays import bear_off_sources, opposite_point
-from nardy_engine.rules.table import HEAD_RUNNER, TELEPORT_KABUTAR, TELEPORT_OFF
+from nardy_engine.kernels.mixed import can_teleport
+from nardy_engine.kernels.plays import bear_off_sources, is_skipped, opposite_point
+from nardy_engine.rules.table import HEAD_RUNNER, TELEPORT_OFF
 
 
 @jit
-def die_kinds(die, first, rules):
+def die_kinds(die, mover, rules):
     """Return how a side can come to play `die`: bit 0 = by a double, bit 1 = otherwise (CHN-1)."""
     kinds = 0
     for other in range(1, rules.sides + 1):
         if rules.n_times_m != 0 and other > die:
             continue  # the larger number is played (AST-1)
-        low = other if other < die else die
-        if rules.parity != 0 and (low % 2 == 0) != (first != 0):
+        if is_skipped(mover, other if other < die else die, rules):
             continue
         kinds |= 1 if other == die else 2
     return kinds
@@ -56,14 +56,13 @@ def can_ever_step_in_emir(mover, opponent, rules):
     emir = np.int64(opponent[rules.emir_place])
     if emir != 0 and emir <= rules.home:
         safe = blots & (1 << opposite_point(emir, rules))
-    first = np.int64(mover[rules.first]) if rules.parity != 0 else 0
     runner_locks = False
     if rules.head_limit == HEAD_RUNNER:
         on_head = np.int64(mover[head]) + np.int64(mover[rules.in_reserve])
         passed = mover[0] > 0 or present & ((1 << (head // 2)) - 1) != 0
         runner_locks = on_head != rules.checkers and not passed
     for die in range(1, rules.sides + 1):
-        kinds = die_kinds(die, first, rules)
+        kinds = die_kinds(die, mover, rules)
         if kinds == 0:
             continue
         shut = closed | safe if kinds == 1 else closed  # EMI-9
@@ -93,12 +92,11 @@ def can_ever_step(mover, opponent, rules):
             closed |= 1 << point
     if mover[head + 1] > 0:
         occupied |= bar
-    first = np.int64(mover[rules.first]) if rules.parity != 0 else 0
     runner_locks = False
     if rules.head_limit == HEAD_RUNNER and mover[head] != rules.checkers:
         runner_locks = mover[0] == 0 and occupied & ((1 << (head // 2)) - 1) == 0
     for die in range(1, rules.sides + 1):
-        if die_kinds(die, first, rules) == 0:
+        if die_kinds(die, mover, rules) == 0:
             continue
         moving = occupied & ~(closed << die) & ~((2 << die) - 1)
         if occupied & bar != 0:
@@ -109,10 +107,8 @@ def can_ever_step(mover, opponent, rules):
             moving &= ~(1 << head)
         if moving != 0 or bear_off_sources(occupied, die, closed, rules) != 0:
             return True
-        flies = rules.teleport == TELEPORT_KABUTAR or die == 1 or die == rules.sides
-        if rules.teleport != TELEPORT_OFF and flies and mover[head] > 0:
-            if (closed >> die) & 1 == 0:
-                return True
+        if rules.teleport != TELEPORT_OFF and can_teleport(die, mover, closed, rules):
+            return True
     return False
 
 

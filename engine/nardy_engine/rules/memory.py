@@ -31,8 +31,9 @@ What the slots hold, so that two engines agree to the last number:
   checkers) less the checkers that have left the head in it. Of the other side: 1 for the whole
   roll with `transfer.heir_head=per_segment`; with `total`, 1 less the checkers that have left.
 * `rolls` and `fresh` change when the first segment of an own roll has been played, or skipped.
-* An afterstate holds the memory of the position it leads to, except for `again`. If it ends the
-  game, `owed`, `roller`, `head_left`, `last_turn`, `preroll` and `again` are 0.
+* An afterstate holds the memory of the position it leads to, except for `again`. If somebody has
+  won with it, `owed`, `roller`, `head_left`, `last_turn`, `preroll` and `again` are 0; a standstill
+  keeps them, since it is seen from the position alone.
 * `emir_above` is 0 unless the emir stands on the head. `preroll` is 1 exactly if the side that
   acts next has a pre-roll move, judged after its checkers on the bar have returned (EMI-8); the
   decision clears it. Checkers return when their owner's turn begins, not in the afterstate before.

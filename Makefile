@@ -80,12 +80,10 @@ strength: setup ## play the shipped network of VARIANT against each of its bots 
 	  $(BIN)/nardy arena variant=$(VARIANT) a=net:$(VARIANT) b=$$bot $(ARGS); \
 	done
 
-anchors: setup ## compare with GNU Backgammon, a GPL program in its own process (ARGS="null --pairs 3000")
-	@$(PY) -m pip install --quiet --constraint constraints/constraints.txt -e '.[anchors]'
+anchors: setup ## compare with GNU Backgammon in an environment of its own (ARGS="null --pairs 3000")
 	@$(PY) scripts/anchors.py $(or $(ARGS),--help)
 
 figures: setup ## run the commands behind published figures again (ARGS="all --quick", "bench")
-	@$(PY) -m pip install --quiet --constraint constraints/constraints.txt -e '.[anchors]'
 	@$(PY) scripts/fill_figures.py --measure $(or $(ARGS),all)
 
 rules: setup ## write RULES.md, the rules in plain English, from the data of the games

@@ -1,13 +1,15 @@
 """Measure against GNU Backgammon, in a process of its own: strength, null tests, rules.
 
-    pip install gnubg-nn                                    # GPL; never imported by the product
     python scripts/anchors.py strength net:short --pairs 6000
+    python scripts/anchors.py strength net:runs/short/NAME/final.safetensors --against gnubg:0
     python scripts/anchors.py null --pairs 3000
     python scripts/anchors.py rules --positions 100000
 
-`strength` plays a bot against gnubg 0-ply and against pubeval; `null` plays gnubg 0-ply against
-pubeval and pubeval against random, whose results are known; `rules` compares all legal plays of
-short nardy on random positions and rolls.
+`strength` plays bots (any network file: `net:FILE`) against gnubg 0-ply and pubeval, or against
+what `--against` names; `null` plays gnubg 0-ply against pubeval and pubeval against random, whose
+results are known; `rules` compares all legal plays of short nardy on random positions and rolls.
+gnubg is `gnubg-nn` (GPL), installed at its first use into an environment of its own under
+~/.cache/nardy-rl/peers.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from tqdm import tqdm
 
 from nardy_engine import Variant, batch, load_variant
 from nardy_engine.differential import random_pairs
@@ -28,13 +31,14 @@ from nardy_engine.errors import NardyError
 from nardy_engine.notation.json_lines import side_from_json
 from nardy_engine.types import MOVER, OFF, OPPONENT, Board
 from nardy_rl.arena import match
+from nardy_rl.bench.environments import GNUBG_NN, interpreter
+from nardy_rl.bench.gnubg import PREFIX, make_player
 from nardy_rl.files import write_atomic
 from nardy_rl.metrics import MatchResult
-from nardy_rl.players import make_bot
-from nardy_rl.players.external import ExternalBot, Program, request_line
+from nardy_rl.players.external import Program, request_line
 from nardy_rl.report import render_table
 
-WORKER = [sys.executable, str(Path(__file__).resolve().parent / "gnubg_worker.py")]
+WORKER = Path(__file__).resolve().parent / "gnubg_worker.py"
 GNUBG = "gnubg:0"
 GAME = "short"
 ANCHORS = {(GNUBG, "pubeval"): (0.634, 0.017), ("pubeval", "random"): (2.51, 0.04)}
@@ -50,7 +54,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     modes = parser.add_subparsers(dest="mode", required=True)
     strength = modes.add_parser("strength", help="a bot against gnubg 0-ply and pubeval")
-    strength.add_argument("bot", help="bot as for nardy arena, such as net:short")
+    strength.add_argument("bots", nargs="+", metavar="bot", help="as for nardy arena: net:short")
+    strength.add_argument(
+        "--against", nargs="+", default=[GNUBG, "pubeval"], metavar="BOT",
+        help="its opponents (default: gnubg:0 pubeval)",
+    )  # fmt: skip
     null = modes.add_parser("null", help="known results: gnubg - pubeval, pubeval - random")
     rules = modes.add_parser("rules", help="all legal plays, compared")
     for mode in (strength, null):
@@ -67,7 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         elif arguments.mode == "null":
             document, code = null_tests(variant, arguments.pairs, arguments.seed)
         else:
-            pairings = [(arguments.bot, GNUBG), (arguments.bot, "pubeval")]
+            pairings = [(bot, other) for bot in arguments.bots for other in arguments.against]
             results = play(variant, pairings, arguments.pairs, arguments.seed)
             document, code = {"matches": [result.to_json() for result in results]}, 0
         if arguments.json:
@@ -78,16 +86,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
+def gnubg_worker(*options: str) -> Program:
+    """Return gnubg's worker program in its own environment, which is made if it is missing."""
+    return Program([str(interpreter(GNUBG_NN)), str(WORKER), *options], "gnubg")
+
+
 def play(
     variant: Variant, pairings: Sequence[tuple[str, str]], pairs: int, seed: int
 ) -> list[MatchResult]:
     """Play the matches on the same dice and print their table."""
-    bots = {
-        spec: ExternalBot(WORKER, GNUBG) if spec == GNUBG else make_bot(spec, variant)
-        for pairing in pairings
-        for spec in pairing
-    }
-    results = [match(bots[a], bots[b], variant, pairs, seed) for a, b in pairings]
+    specs = {spec for pairing in pairings for spec in pairing}
+    worker = gnubg_worker() if any(spec.startswith(PREFIX) for spec in specs) else None
+    bots = {spec: make_player(spec, variant, worker) for spec in specs}
+    results = []
+    for a, b in pairings:
+        with tqdm(total=pairs, unit="pair", desc=f"{a} - {b}", disable=None, leave=False) as bar:
+            results.append(match(bots[a], bots[b], variant, pairs, seed, progress=bar.update))
     print(render_table(results))
     return results
 
@@ -108,7 +122,7 @@ def null_tests(variant: Variant, pairs: int, seed: int) -> tuple[dict[str, Any],
 def compare_rules(variant: Variant, positions: int, seed: int) -> tuple[dict[str, Any], int]:
     """Compare all legal plays with gnubg's on random positions; print the differing ones."""
     boards, dice = random_pairs(variant, positions, seed)
-    program = Program([*WORKER, "--moves"], GNUBG)
+    program = gnubg_worker("--moves")
     differing: list[dict[str, Any]] = []
     plays = 0
     for begin in range(0, positions, LINES):

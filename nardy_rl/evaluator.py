@@ -1,11 +1,14 @@
 """What a position is worth and which play is best, by a network; numpy only, starts fast.
 
-0-ply throughout: a play is worth what the network says about its afterstate, seen from the other
-side, which is to roll. Finished positions never reach the network: they have an exact value.
+0-ply throughout: a play is worth what the network says about its afterstate, seen from the side
+that acts next. Finished positions never reach the network: they have an exact value; nor do the
+endings that the bear-off tables cover. `search` looks further ahead.
 """
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,15 +16,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_engine import Play, Position, Variant, batch, reference
+from nardy_engine.bearoff import Bearoff, obstacle
 from nardy_engine.errors import PositionError
+from nardy_engine.kernels import values as kernel
+from nardy_engine.kernels.bearoff import BearoffTables
 from nardy_engine.notation import format_play
+from nardy_engine.rules.table import rule_table
 from nardy_engine.types import Board, Dice
 from nardy_rl import outcomes
 from nardy_rl.checkpoint import Network, load_network
 from nardy_rl.outcomes import Probabilities
-from nardy_rl.players import choose_best
+from nardy_rl.players.base import TIE, choose_best
+from nardy_rl.rolls import Rolls, is_opening, moves_before_roll, owes_dice
 
-CHUNK = 4096
+CHUNK = 1024
 """Rows that go through the network at once; more fall out of the processor's cache."""
 
 
@@ -47,59 +55,165 @@ class RatedPlay(NamedTuple):
     """Outcomes from the mover's view."""
 
 
+class Values(NamedTuple):
+    """What many positions or plays are worth, seen from row 0 of each."""
+
+    probs: NDArray[np.float32]
+    """`[N, O] float32` exclusive outcome probabilities."""
+    equity: NDArray[np.float32]
+    """`[N] float32` expected points per game, cubeless."""
+    codes: NDArray[np.int8]
+    """`[N] int8` outcome index of a finished game, or `kernels.values.NETWORK` or `TABLE`."""
+
+    def part(self, rows: slice) -> Values:
+        """Return some rows, as views."""
+        return Values(self.probs[rows], self.equity[rows], self.codes[rows])
+
+
 class Evaluator:
     """A network with the game that it plays."""
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Network, *, bearoff: bool = True) -> None:
         """Wrap a loaded network; `load` is the usual way.
 
         Args:
             network: Borrowed; its arrays are only read.
+            bearoff: Value endings by the bear-off tables, where the game has them; False = by
+                the network alone, to measure it. The tables are built or loaded when the first
+                ending is met.
         """
         self.network = network
         self.variant: Variant = network.variant
         self.points = outcomes.points_vector(self.variant)
         """`[O] float32` points of each outcome for the side to roll."""
+        self.uses_bearoff = bearoff and obstacle(self.variant) is None
+        """Whether endings are valued by tables."""
+        self._rules = rule_table(self.variant)
         self._first_weights = np.ascontiguousarray(network.layers[0][0].T)
+        self._local = threading.local()
 
     @classmethod
-    def load(cls, source: str | Path, variant: Variant | None = None) -> Evaluator:
+    def load(
+        cls, source: str | Path, variant: Variant | None = None, *, bearoff: bool = True
+    ) -> Evaluator:
         """Load a network by path or by the name of a shipped one.
 
         Raises:
             CheckpointError: It is missing, damaged, or made for other rules than `variant`.
         """
-        return cls(load_network(source, variant))
+        return cls(load_network(source, variant), bearoff=bearoff)
 
     # -- many positions -----------------------------------------------------------------------
 
-    def probs(self, boards: Board) -> NDArray[np.float32]:
-        """Return `[N, O] float32` exclusive outcome probabilities of the side to roll.
+    def positions(self, boards: Board) -> Values:
+        """Value positions, each seen from the side to act; the arrays are fresh.
 
-        Impossible outcomes are exactly 0; finished positions have exactly one 1 and cost no
-        network call (T24, T30).
+        Impossible outcomes are exactly 0; finished positions have exactly one 1, endings are
+        taken from the tables, and neither costs a network call (T24, T30).
 
         Args:
-            boards: `[N, 2, P] int8`, row 0 the side to roll; not changed.
+            boards: `[N, 2, P] int8`, row 0 the side to act; not changed.
         """
-        over = batch.outcomes(self.variant, boards)
-        result = outcomes.one_hot(over, self.variant.n_outcomes)
-        (open_games,) = np.nonzero(over < 0)
-        for start in range(0, len(open_games), CHUNK):
-            rows = open_games[start : start + CHUNK]
-            chunk = np.ascontiguousarray(boards[rows])
-            logits = self.logits(self.network.encoder.encode(chunk))
-            possible = batch.outcome_mask(self.variant, chunk)
-            result[rows] = outcomes.masked_softmax(logits, possible)
-        return result
+        boards = np.ascontiguousarray(boards, np.int8)
+        found = self._empty(len(boards))
+        for start in range(0, len(boards), CHUNK):
+            rows = slice(start, min(start + CHUNK, len(boards)))
+            chunk = boards[rows]
+
+            def logits(open_rows: NDArray[np.int64] | None) -> NDArray[np.float32]:
+                wanted = chunk if open_rows is None else chunk[open_rows]  # noqa: B023
+                return self.logits(self.network.encoder.encode(wanted))
+
+            self._fill(chunk, False, logits, found.part(rows))
+        return found
+
+    def plays(self, boards: Board, after: batch.Afterstates) -> Values:
+        """Value every legal play of many positions, each seen from the mover; fresh arrays.
+
+        Each is worth what `positions` says of `batch.next_states`, turned where the other side
+        acts next, up to rounding; but the first layer adds only what a play changes.
+
+        Args:
+            boards: `[B, 2, P] int8` positions before the play, mover in row 0.
+            after: Their afterstates. All those of one position lead to the same side to act,
+                but for those that end the game.
+        """
+        found = self._empty(len(after.boards))
+        offsets, first = after.offsets, 0
+        while first < len(boards):
+            end = int(np.searchsorted(offsets, offsets[first] + CHUNK, side="right")) - 1
+            end = max(end, first + 1)  # one position may have more plays than a chunk
+            rows = slice(int(offsets[first]), int(offsets[end]))
+            chunk, games = np.ascontiguousarray(after.boards[rows]), (first, end)
+
+            def logits(open_rows: NDArray[np.int64] | None) -> NDArray[np.float32]:
+                hidden = self._first_layer(boards, chunk, offsets, games)  # noqa: B023
+                return self._through(hidden if open_rows is None else hidden[open_rows], first=1)
+
+            self._fill(chunk, True, logits, found.part(rows))
+            first = end
+        return found
+
+    def _empty(self, n: int) -> Values:
+        shape = (n, self.variant.n_outcomes)
+        return Values(np.empty(shape, np.float32), np.empty(n, np.float32), np.empty(n, np.int8))
+
+    def _fill(
+        self,
+        boards: Board,
+        afterstates: bool,
+        logits: Callable[[NDArray[np.int64] | None], NDArray[np.float32]],
+        out: Values,
+    ) -> None:
+        """Write the values of one chunk to `out`.
+
+        logits: gives the network's outputs of the rows asked for, None = all of them.
+        """
+        tables = int(self.uses_bearoff)
+        kernel.fill_codes(boards, int(afterstates), tables, self._rules, out.codes)
+        (open_rows,) = np.nonzero(out.codes == kernel.NETWORK)
+        asked = np.empty((0, self.variant.n_outcomes), np.float32)
+        if len(open_rows):
+            asked = logits(open_rows if len(open_rows) < len(boards) else None)
+        mars_kind, held = self._tables(bool((out.codes == kernel.TABLE).any()))
+        kernel.fill_values(
+            boards, int(afterstates), out.codes, asked, self.points, mars_kind, self._rules, held,
+            self._work(), out.probs, out.equity,
+        )  # fmt: skip
+
+    def _tables(self, wanted: bool) -> tuple[int, BearoffTables]:
+        """Return the bear-off tables, built when they are first wanted, else empty ones."""
+        if not wanted:
+            return 0, _NO_TABLES
+        if not hasattr(self, "_bearoff"):
+            self._bearoff = Bearoff.for_variant(self.variant)
+        if self._bearoff is None:
+            raise AssertionError("no position is covered in a game without tables")
+        return self._bearoff.mars_kind, self._bearoff.tables
+
+    def _work(self) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+        """Return this thread's working memory for `kernel.fill_values`."""
+        if not hasattr(self._local, "work"):
+            n = self.variant.n_outcomes
+            self._local.work = np.empty(n, np.uint8), np.empty(n, np.float32)
+        work: tuple[NDArray[np.uint8], NDArray[np.float32]] = self._local.work
+        return work
+
+    def probs(self, boards: Board) -> NDArray[np.float32]:
+        """Return `[N, O] float32` exclusive outcome probabilities of the side to act.
+
+        Args:
+            boards: `[N, 2, P] int8`, row 0 the side to act; not changed.
+        """
+        return self.positions(boards).probs
 
     def equity(self, boards: Board) -> NDArray[np.float32]:
-        """Return `[N] float32` expected points per game of the side to roll.
+        """Return `[N] float32` expected points per game of the side to act.
 
         Args:
-            boards: `[N, 2, P] int8`, row 0 the side to roll; not changed.
+            boards: `[N, 2, P] int8`, row 0 the side to act; not changed.
         """
-        return outcomes.equity(self.probs(boards), self.points).astype(np.float32)
+        return self.positions(boards).equity
 
     def logits(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return `[N, O] float32` outputs of the network, before mask and softmax.
@@ -113,57 +227,80 @@ class Evaluator:
         """Return what the layers from number `first` on make of `x`, which is not changed."""
         layers = self.network.layers
         for i, (weight, bias) in enumerate(layers[first:], start=first):
-            x = x @ weight.T
+            out = self._buffer(i, len(x), len(bias)) if i + 1 < len(layers) else None
+            x = np.matmul(x, weight.T, out=out)
             x += bias
             if i + 1 < len(layers):
                 np.maximum(x, np.float32(0), out=x)
         return x
 
-    def afterstate_equity(self, boards: Board, after: batch.Afterstates) -> NDArray[np.float32]:
-        """Return `[A] float32` the mover's equity of every legal play of many positions.
+    def _first_layer(
+        self,
+        boards: Board,
+        ends: Board,
+        offsets: NDArray[np.int64],
+        games: tuple[int, int],
+    ) -> NDArray[np.float32]:
+        """Return the first hidden layer of the afterstates `ends` of the positions `games`."""
+        _, bias = self.network.layers[0]
+        hidden = self._buffer(-1, len(ends), len(bias))
+        self.network.encoder.first_layer_into(
+            boards, ends, offsets, games, self._first_weights, bias, hidden
+        )
+        return hidden
 
-        The equity of `batch.next_states`, negative where the other side acts next, up to
-        rounding; but the first layer adds only what a play changes.
+    def _buffer(self, layer: int, rows: int, width: int) -> NDArray[np.float32]:
+        """Return `[rows, width] float32` memory of this thread, valid until asked for again.
+
+        Fresh memory of this size costs more than what is done with it.
+        """
+        held: dict[int, NDArray[np.float32]] = self._local.__dict__.setdefault("buffers", {})
+        if layer not in held or len(held[layer]) < rows:
+            held[layer] = np.empty((max(rows, CHUNK), width), np.float32)
+        return held[layer][:rows]
+
+    def afterstate_equity(self, boards: Board, after: batch.Afterstates) -> NDArray[np.float32]:
+        """Return `[A] float32` the mover's equity of every legal play; see `plays`."""
+        return self.plays(boards, after).equity
+
+    def choose(self, boards: Board, after: batch.Afterstates) -> NDArray[np.int64]:
+        """Return `[B] int64` the best play of each position, as `players.choose_best` has it.
 
         Args:
             boards: `[B, 2, P] int8` positions before the play, mover in row 0.
-            after: Their afterstates.
+            after: Their afterstates, at least one of each; what is returned are rows of them.
         """
-        result = np.empty(len(after.boards), np.float32)
-        offsets, first = after.offsets, 0
-        while first < len(boards):
-            end = int(np.searchsorted(offsets, offsets[first] + CHUNK, side="right")) - 1
-            end = max(end, first + 1)  # one position may have more plays than a chunk
-            rows = slice(int(offsets[first]), int(offsets[end]))
-            result[rows] = self._chunk_equity(boards, after, (first, end), rows)
-            first = end
-        return result
+        values = self.plays(boards, after)
+        index: NDArray[np.int64] = np.arange(len(after.boards))
+        return self.pick(after.boards, index, after.offsets, values)
 
-    def _chunk_equity(
-        self, boards: Board, after: batch.Afterstates, games: tuple[int, int], rows: slice
-    ) -> NDArray[np.float32]:
-        """Return the mover's equity of the afterstates `rows` of the positions `games`."""
-        _, bias = self.network.layers[0]
-        ends = np.ascontiguousarray(after.boards[rows])
-        hidden = np.empty((len(ends), len(bias)), np.float32)
-        self.network.encoder.first_layer_into(
-            boards, ends, after.offsets, games, self._first_weights, bias, hidden
-        )
-        following, same = batch.next_states(self.variant, ends)
-        over = batch.outcomes(self.variant, following)
-        probs = outcomes.one_hot(over, self.variant.n_outcomes)
-        running = over < 0
-        if running.any():
-            possible = batch.outcome_mask(self.variant, following)[running]
-            logits = self._through(hidden[running], first=1)
-            probs[running] = outcomes.masked_softmax(logits, possible)
-        values = outcomes.equity(probs, self.points).astype(np.float32)
-        return np.where(same, values, -values)
+    def pick(
+        self,
+        afterstates: Board,
+        index: NDArray[np.int64],
+        offsets: NDArray[np.int64],
+        values: Values,
+    ) -> NDArray[np.int64]:
+        """Return `[B] int64` the best play of each decision by its value, -1 where there is none.
+
+        Args:
+            afterstates: `[M, 2, P] int8`, mover in row 0; values: of them.
+            index: `[A] int64` the rows of `afterstates` that the plays are.
+            offsets: `[B + 1] int64` first play of each decision; what is returned are places in
+                `index`.
+            values: Of the afterstates.
+        """
+        picked = np.empty(len(offsets) - 1, np.int64)
+        kernel.pick_best(
+            afterstates, index, offsets, values.codes, values.equity, self.points, TIE,
+            self._rules, picked,
+        )  # fmt: skip
+        return picked
 
     # -- one position -------------------------------------------------------------------------
 
     def before_roll(self, position: Position) -> Evaluation:
-        """Evaluate a position by the network alone.
+        """Evaluate a position statically: by the network, or exactly if it is an ending.
 
         Args:
             position: Row 0 the side to roll.
@@ -177,6 +314,10 @@ class Evaluator:
     def average_over_rolls(self, position: Position) -> Evaluation:
         """Evaluate a position as the exact average over all rolls, each played best (1-ply).
 
+        A roll is played to its end: where it is several decisions, by one side or by both, each
+        is the best by the network's value of the position it leads to, and the network values
+        the position after the last one. Where dice are owed, there is no roll to average over.
+
         Args:
             position: Row 0 the side to roll.
 
@@ -184,17 +325,35 @@ class Evaluator:
             PositionError: The position cannot occur in the game.
         """
         board = self.variant.check_position(position).board()
-        if batch.outcomes(self.variant, board[None])[0] >= 0:
-            return self.before_roll(position)
-        sides = range(1, self.variant.dice.sides + 1)
-        rolls = [(high, low) for high in sides for low in sides if low <= high]
-        weights = np.array([1 if high == low else 2 for high, low in rolls], dtype=np.float64)
-        boards = np.repeat(board[None], len(rolls), axis=0)
-        after = batch.afterstates(self.variant, boards, np.array(rolls, dtype=np.int8))
-        probs = self.play_probs(after.boards)
-        values = outcomes.equity(probs, self.points)
-        best = choose_best(self.variant, after, values)
-        return self._evaluation(weights @ probs[best] / weights.sum())
+        return self._evaluation(self._averages(board))
+
+    def _averages(self, board: Board) -> outcomes.FloatArray:
+        """Return `[O] float64` the outcomes of `average_over_rolls`."""
+        variant = self.variant
+        chances = np.ones(1)
+        boards, own = board[None], np.ones(1, np.bool_)
+        if moves_before_roll(variant, boards)[0]:
+            boards, own = self._played(boards, own, np.ones((1, 2), np.int8))
+        dice = np.ones((1, 2), np.int8)
+        if batch.outcomes(variant, boards)[0] < 0 and not owes_dice(variant, boards)[0]:
+            dice, chances = Rolls.of(variant, is_opening(variant, board))
+            boards, own = np.repeat(boards, len(dice), axis=0), np.repeat(own, len(dice))
+            boards, own = self._played(boards, own, dice)
+        while True:  # what is owed belongs to the same roll
+            owing = owes_dice(variant, boards) & (batch.outcomes(variant, boards) < 0)
+            if not owing.any():
+                break
+            boards[owing], own[owing] = self._played(boards[owing], own[owing], dice[owing])
+        probs = self.probs(boards)
+        return chances @ np.where(own[:, None], probs, outcomes.flip(probs))
+
+    def _played(
+        self, boards: Board, own: NDArray[np.bool_], dice: NDArray[np.int8]
+    ) -> tuple[Board, NDArray[np.bool_]]:
+        """Play the best of each decision; `own` = the side to act is the one that is valued."""
+        after = batch.afterstates(self.variant, boards, dice)
+        following, same = batch.next_states(self.variant, after.boards[self.choose(boards, after)])
+        return following, own == same
 
     def best(
         self, position: Position, dice: Dice | None, top: int | None = None
@@ -244,6 +403,15 @@ class Evaluator:
     def _evaluation(self, probs: outcomes.FloatArray) -> Evaluation:
         probabilities = Probabilities.from_vector(probs)
         return Evaluation(probabilities.equity(self.points), probabilities)
+
+
+_NO_TABLES = BearoffTables(
+    np.empty((0, 0), np.int64),
+    np.empty((0, 0, 0), np.float32),
+    np.empty((0, 0, 0), np.float32),
+    np.empty((0, 0, 0), np.float32),
+    np.empty((0, 0, 0, 0), np.float32),
+)
 
 
 def order_plays(

@@ -44,7 +44,7 @@ def export_network(network: Network, folder: str | Path) -> Path:
         ExportError: The written model does not give the network's values.
     """
     target = Path(folder)
-    evaluator = Evaluator(network)
+    evaluator = Evaluator(network, bearoff=False)  # the model knows no tables
     model = build_model(network, __version__).SerializeToString()
     manifest = build_manifest(network, __version__, hashlib.sha256(model).hexdigest())
     manifest["versions"]["onnx"] = metadata.version("onnx")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from nardy_rl.evaluator import Evaluator
-from nardy_rl.players.base import Choice, Turn, choose_best
+from nardy_rl.players.base import Choice, Turn
 
 
 class NetBot:
@@ -18,5 +16,4 @@ class NetBot:
 
     def choose(self, turn: Turn) -> Choice:
         """Return the afterstate with the highest equity of each game."""
-        values = self._evaluator.afterstate_equity(turn.boards, turn.after).astype(np.float64)
-        return choose_best(turn.variant, turn.after, values)
+        return self._evaluator.choose(turn.boards, turn.after)

@@ -19,7 +19,6 @@ ROWS = {
 NOT_APPLICABLE = {
     "T14": "there is no search: players look at the position after their play and no further",
     "T15": "there is no search, so no number of plies to miscount",
-    "T19": "there are no tables of exact bear-off values to compare with others",
     "T33": "there is no benchmark of rated plays that could leave one out",
 }
 

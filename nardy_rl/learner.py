@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import Any
 
@@ -77,7 +78,7 @@ class Learner:
         """Set up Adam with a learning rate that `learn` is given each time.
 
         Args:
-            net: Trained in place; its weights stay float32.
+            net: Trained in place; its weights and Adam's moments stay float32.
             variant: The game.
             encoder: Encoder of the positions.
             batch_size: Positions of one step.
@@ -90,6 +91,10 @@ class Learner:
         self._variant, self._encoder, self._device = variant, encoder, device
         self._batch_size, self._replay_ratio = batch_size, replay_ratio
         self._precision = precision
+        # Weights in half precision once a step: cheaper than to convert them at every product.
+        self._working = self.net
+        if precision != torch.float32:
+            self._working = copy.deepcopy(self.net).to(precision)
         self.replay = Replay(replay_capacity, variant.n_slots, variant.n_outcomes)
         self._adam = torch.optim.Adam(net.parameters(), lr=1e-3, fused=True)
         # Features are exact in bfloat16, so they are written in the precision of the products.
@@ -130,14 +135,31 @@ class Learner:
         if self._precision == torch.bfloat16:
             x = x.view(torch.bfloat16)
         x, mask, wanted = (tensor.to(self._device) for tensor in (x, mask, wanted))
-        half = self._precision != torch.float32
-        with torch.autocast(self._device.type, self._precision, enabled=half):
-            logits = self.net(x)
-        loss = cross_entropy(logits.float(), mask, wanted)
-        self._adam.zero_grad(set_to_none=True)
+        self._copy_weights()
+        raw = self._working(x)
+        # Cut in two, so that the loss is taken in float32 and the products stay as they are.
+        logits = raw.detach().float().requires_grad_()
+        loss = cross_entropy(logits, mask, wanted)
         torch.autograd.backward(loss)
+        assert logits.grad is not None
+        raw.backward(logits.grad.to(raw.dtype))
+        self._take_gradients()
         self._adam.step()
         return loss.detach()
+
+    @torch.no_grad()
+    def _copy_weights(self) -> None:
+        """Bring the weights that products are made of up to date, and clear their gradients."""
+        for full, working in zip(self.net.parameters(), self._working.parameters(), strict=True):
+            if working is not full:
+                working.copy_(full)
+            working.grad = None
+
+    def _take_gradients(self) -> None:
+        """Give the float32 weights the gradients that the products have left."""
+        for full, working in zip(self.net.parameters(), self._working.parameters(), strict=True):
+            assert working.grad is not None
+            full.grad = working.grad.float()
 
     def warm_up(self) -> None:
         """Compile what a step needs; nothing is learned."""

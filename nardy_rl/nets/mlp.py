@@ -54,7 +54,7 @@ class ValueNet(nn.Module):
     def forward(self, features: Tensor) -> Tensor:
         """Return `[N, O]` logits of `[N, F]` features."""
         for layer in self.layers[:-1]:
-            features = torch.relu(layer(features))
+            features = torch.relu_(layer(features))
         logits: Tensor = self.layers[-1](features)
         return logits
 

@@ -103,10 +103,11 @@ class Encoder:
         return counts, tables
 
     def _step_tables(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Return `[P, max + 1]` which feature of a side the n-th unit of a slot changes, by what.
+        """Return `[2, 2 P, max + 1]` which feature the n-th unit of a slot changes, and by what.
 
         Every unit of the thermometer starts where the one before it ends, so each step up of the
-        number on a slot changes exactly one feature.
+        number on a slot changes exactly one feature. The first index is 1 if row 0 acts next, the
+        second a slot of row 0 or, behind them, of row 1; the features of the actor come first.
         """
         shape = (self._variant.n_slots, len(self._n))
         column, factor = np.zeros(shape, np.int64), np.zeros(shape, np.float32)
@@ -119,7 +120,9 @@ class Encoder:
             column[slot, 1 : len(changes) + 1] = first + np.argmax(changes != 0, axis=1)
             factor[slot, 1 : len(changes) + 1] = changes.sum(axis=1)
             first += len(units)
-        return column, factor
+        half = self.width // 2
+        columns = np.stack([np.vstack([column + half, column]), np.vstack([column, column + half])])
+        return columns, np.tile(factor, (2, 2, 1))
 
     @property
     def name(self) -> str:
@@ -175,9 +178,11 @@ class Encoder:
         bfloat16 = hidden.dtype == np.uint16
         checkers = self._variant.setup.checkers
         longest = 4 * checkers + 2 * sum(item.most for item in self._variant.memory)
-        work = first_layer_work(longest, weights.shape[1])
+        slots = 2 * self._variant.n_slots
+        work = first_layer_work(longest, weights.shape[1], slots)
         first_layer(
-            boards, after, offsets, *games, self._again, *self._steps, weights, bias, work,
+            boards.reshape(-1, slots), after.reshape(-1, slots), offsets, *games, self._again,
+            *self._steps, weights, bias, work,
             int(bfloat16), hidden if bfloat16 else _NO_BITS, _NO_FLOATS if bfloat16 else hidden,
         )  # fmt: skip
 

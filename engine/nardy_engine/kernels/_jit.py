@@ -17,6 +17,9 @@ from typing import Any, TypeVar
 
 import numba
 from numba.core import event
+from numba.cpython.unsafe.numbers import trailing_zeros
+
+__all__ = ["CACHE_FOLDER", "jit", "source_digest", "trailing_zeros"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nardy_engine.kernels._jit import jit
-from nardy_engine.kernels.plays import lowest_bit
-
-_BITS = 30
-"""Slots looked at together; `lowest_bit` takes 32 bits."""
+from nardy_engine.kernels._jit import jit, trailing_zeros
 
 
 @jit
@@ -33,18 +29,15 @@ def encode_units(boards, swap, order, units, tables, out):
 
 
 @jit
-def list_change(slot, before, after, base, step_column, step_factor, n, columns, factors):
-    """Append the features that change if a side's `slot` goes from `before` to `after`.
+def list_steps(slot, low, high, sign, step_column, step_factor, n, columns, factors):
+    """Append the features that change if `slot` goes up from `low` to `high`, times `sign`.
 
-    base: first feature of the side; step_column, step_factor: `[P, max + 1]` which feature of a
-    side the `c`-th unit of a slot changes, and by how much; columns, factors: the list, with
+    slot: of either row, row 1 behind row 0; step_column, step_factor: `[2 P, max + 1]` which
+    feature the `c`-th unit of a slot changes, and by how much; columns, factors: the list, with
     `n` entries so far. Return its new length.
     """
-    low, high, sign = before, after, np.float32(1)
-    if after < before:
-        low, high, sign = after, before, np.float32(-1)
     for count in range(low + 1, high + 1):
-        columns[n] = base + step_column[slot, count]
+        columns[n] = step_column[slot, count]
         factors[n] = sign * step_factor[slot, count]
         n += 1
     return n
@@ -75,45 +68,46 @@ def add_columns(weights, columns, factors, n, source, out):
 
 
 @jit
-def write_relu(row, halves, as_bfloat16, a, hidden16, hidden32):
-    """Write max(0, row) `[H]` to row `a` of one of the outputs.
+def write_bfloat16_relu(bits, out):
+    """Write max(0, x) as bfloat16 bits to `out` `[H] uint16`, ties away from zero.
 
-    halves: the memory of `row` as `[2 * H] uint16`, low half first; the rest of a bfloat16 is
-    rounded to the nearest, ties away from zero.
+    bits: `[H] int32`, the memory of the float32 row `x`; a number with its sign bit set is a
+    negative integer too.
     """
-    if as_bfloat16 != 0:
-        for j in range(row.shape[0]):
-            high = halves[2 * j + 1]
-            rounded = high + (halves[2 * j] >> 15)
-            hidden16[a, j] = np.uint16(rounded) if high < 0x8000 else np.uint16(0)
-    else:
-        for j in range(row.shape[0]):
-            hidden32[a, j] = row[j] if row[j] > 0 else np.float32(0)
+    for j in range(bits.shape[0]):
+        positive = bits[j] if bits[j] > 0 else np.int32(0)
+        out[j] = np.uint16((positive + np.int32(0x8000)) >> 16)
 
 
 @jit
-def list_changes(
-    board, ends, slots, bases, step_column, step_factor, columns, factors
-):  # fmt: skip
-    """List the features in which `ends` `[2, P]` differs from `board` `[2, P]`; return how many.
+def write_relu(row, out):
+    """Write max(0, row) to `out`, both `[H] float32`."""
+    for j in range(row.shape[0]):
+        out[j] = row[j] if row[j] > 0 else np.float32(0)
 
-    bases: first feature of row 0 and of row 1.
+
+@jit
+def list_changes(board, ends, step_column, step_factor, differs, words, columns, factors):
+    """List the features in which `ends` `[2 P]` differs from `board` `[2 P]`; return how many.
+
+    differs: `[W] uint8`, `W` a multiple of 8 and at least `2 P`, zero beyond `2 P`; words: the
+    same memory as `[W / 8] uint64`. Which slots change is hard to predict, so a word is searched
+    for them without a branch for each.
     """
     n = 0
-    for side in range(2):
-        base = bases[side]
-        for start in range(0, slots, _BITS):
-            # first a bit set without branches: which slots change is hard to predict
-            end = start + _BITS if start + _BITS < slots else slots
-            changed = 0
-            for slot in range(start, end):
-                differs = np.int64(board[side, slot] != ends[side, slot])
-                changed |= differs << (slot - start)
-            while changed != 0:
-                slot = start + lowest_bit(changed)
-                changed &= changed - 1
-                old, new = np.int64(board[side, slot]), np.int64(ends[side, slot])
-                n = list_change(slot, old, new, base, step_column, step_factor, n, columns, factors)
+    for slot in range(board.shape[0]):
+        differs[slot] = board[slot] ^ ends[slot]
+    for w in range(words.shape[0]):
+        word = words[w]
+        while word != 0:
+            byte = trailing_zeros(word) >> 3
+            word &= ~(np.uint64(0xFF) << np.uint64(8 * byte))
+            slot = 8 * w + byte
+            old, new = np.int64(board[slot]), np.int64(ends[slot])
+            low, high, sign = old, new, np.float32(1)
+            if new < old:
+                low, high, sign = new, old, np.float32(-1)
+            n = list_steps(slot, low, high, sign, step_column, step_factor, n, columns, factors)
     return n
 
 
@@ -125,16 +119,15 @@ def first_layer(
     """Write the first hidden layer, ReLU applied, of the afterstates of games `first..end`.
 
     Features are sparse and a play changes few of them, so each game's position is summed once
-    and every afterstate adds only what differs. boards: `[G, 2, P]` before the play; after: `[A,
-    2, P]`, mover in row 0, those of game `g` from `offsets[g] - offsets[first]`; the view is that
-    of the side that acts next, row 1 unless the slot `again` (0 = there is none) says row 0;
+    and every afterstate adds only what differs. boards: `[G, 2 P]` before the play, row 1 behind
+    row 0; after: `[A, 2 P]`, the mover first, those of game `g` from `offsets[g] -
+    offsets[first]`; the view is that of the side that acts next, row 1 unless the slot `again` (0
+    = there is none) says row 0; step_column, step_factor: `[2, 2 P, max + 1]` for either view;
     weights: `[F, H] float32`; work: `first_layer_work`; hidden16: `[A, H] uint16` bfloat16 bits,
     or hidden32: `[A, H] float32`, whichever `as_bfloat16` says. Rows of finished games hold
     nothing of use.
     """
-    root, row, halves, columns, factors, bases = work
-    slots = boards.shape[2]
-    half = weights.shape[0] // 2
+    root, row, bits, columns, factors, differs, words = work
     begin = offsets[first]
     for game in range(first, end):
         # All plays of a decision lead to the same next actor, but for those that end the game;
@@ -142,32 +135,31 @@ def first_layer(
         last = offsets[game + 1] - begin - 1
         stays = 0
         if again != 0 and offsets[game + 1] > offsets[game]:
-            stays = np.int64(after[last, 0, again])
-        bases[0] = half * (1 - stays)
-        bases[1] = half * stays
+            stays = np.int64(after[last, again])
+        column, factor = step_column[stays], step_factor[stays]
         n = 0
-        for side in range(2):
-            for slot in range(slots):
-                count = np.int64(boards[game, side, slot])
-                n = list_change(
-                    slot, 0, count, bases[side], step_column, step_factor, n, columns, factors
-                )
+        for slot in range(boards.shape[1]):
+            count = np.int64(boards[game, slot])
+            n = list_steps(slot, 0, count, np.float32(1), column, factor, n, columns, factors)
         add_columns(weights, columns, factors, n, bias, root)
         for a in range(offsets[game] - begin, offsets[game + 1] - begin):
             n = list_changes(
-                boards[game], after[a], slots, bases, step_column, step_factor, columns, factors
+                boards[game], after[a], column, factor, differs, words, columns, factors
             )
             add_columns(weights, columns, factors, n, root, row)
-            write_relu(row, halves, as_bfloat16, a, hidden16, hidden32)
+            if as_bfloat16 != 0:
+                write_bfloat16_relu(bits, hidden16[a])
+            else:
+                write_relu(row, hidden32[a])
 
 
-def first_layer_work(longest, width):
-    """Return working memory for `first_layer`: two rows of sums, one also as half words, a list.
+def first_layer_work(longest, width, slots):
+    """Return working memory for `first_layer`: two rows of sums, one also as bits, and two lists.
 
-    longest: changes of single features in which two positions can differ; the list is padded to
-    fours.
+    longest: changes of single features in which two positions can differ, padded to fours;
+    width: `H`; slots: `2 P`.
     """
     row = np.empty(width, np.float32)
     columns, factors = np.zeros(longest + 4, np.int64), np.zeros(longest + 4, np.float32)
-    root, bases = np.empty(width, np.float32), np.zeros(2, np.int64)
-    return root, row, row.view(np.uint16), columns, factors, bases
+    root, differs = np.empty(width, np.float32), np.zeros(-(-slots // 8) * 8, np.uint8)
+    return root, row, row.view(np.int32), columns, factors, differs, differs.view(np.uint64)

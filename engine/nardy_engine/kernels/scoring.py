@@ -157,6 +157,33 @@ def fill_possible(first, second, rules, possible):
 
 
 @jit
+def ends_by_checkers(rules):
+    """Return whether the checkers off alone say that a game is over, and nobody can draw."""
+    return rules.emir == 0 and rules.draw == 0 and rules.last_turn == 0
+
+
+@jit
+def all_possible(first, second, score, n_points):
+    """Return True only if every outcome can still occur; a quick look before `fill_possible`.
+
+    For games that end by checkers off; score, n_points: of the rules. False means "look closely".
+    """
+    if first[0] != 0 or second[0] != 0:
+        return False
+    if score == SCORE_OIN_MARS:
+        return True
+    if score != SCORE_BACKGAMMON:
+        return False
+    mine = n_points + 1
+    while first[mine] == 0:
+        mine -= 1
+    theirs = n_points + 1
+    while second[theirs] == 0:
+        theirs -= 1
+    return mine + theirs > n_points  # they can still meet: no race
+
+
+@jit
 def fill_next_states(after, rules, out, same):
     """Write the positions that afterstates lead to, the side that acts next in row 0.
 

@@ -7,7 +7,6 @@ backwards (Sutton & Barto 2018, eq. 12.18; undiscounted) and written to the fres
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +15,8 @@ from numpy.typing import NDArray
 from nardy_engine.kernels._jit import jit
 from nardy_engine.kernels.scoring import (
     acts_again,
+    all_possible,
+    ends_by_checkers,
     fill_possible,
     flipped,
     is_race,
@@ -69,6 +70,43 @@ class Samples(NamedTuple):
     """`[phases, bins, 3]` number, sum of predicted and of actual wins by predicted win rate."""
 
 
+_EXP_STEPS = 64
+"""Entries of the table of exponentials per unit; what lies between them is a short series."""
+
+_EXP_LEAST = -40.0
+"""Below this the exponential counts as 0, which it is next to 1 in float32."""
+
+_EXP_TABLE = np.exp(-np.arange(-_EXP_LEAST * _EXP_STEPS + 1) / _EXP_STEPS).astype(np.float32)
+
+
+@jit
+def exp_below(x):
+    """Return e^x of a float32 number from minus infinity to 0, to the precision of float32."""
+    if not x > np.float32(_EXP_LEAST):  # also what is no number
+        return x if x != x else np.float32(0.0)
+    entry = np.int32(np.float32(0.5) - x * np.float32(_EXP_STEPS))
+    rest = x + np.float32(entry) * np.float32(1 / _EXP_STEPS)
+    series = rest * (np.float32(1 / 2) + rest * np.float32(1 / 6))
+    return _EXP_TABLE[entry] * (np.float32(1.0) + rest * (np.float32(1.0) + series))
+
+
+@jit
+def softmax(logits, out):
+    """Write the softmax over all outcomes to `out` `[O]`."""
+    n = logits.shape[0]
+    top = logits[0]
+    for k in range(1, n):
+        if logits[k] > top:
+            top = logits[k]
+    total = np.float32(0.0)
+    for k in range(n):
+        out[k] = exp_below(logits[k] - top)
+        total += out[k]
+    scale = np.float32(1.0) / total
+    for k in range(n):
+        out[k] *= scale
+
+
 @jit
 def masked_softmax(logits, possible, out):
     """Write the softmax over the possible outcomes to `out` `[O]`; impossible ones get 0."""
@@ -81,11 +119,12 @@ def masked_softmax(logits, possible, out):
     for k in range(n):
         value = np.float32(0.0)
         if possible[k] != 0:
-            value = np.float32(math.exp(logits[k] - top))
+            value = exp_below(logits[k] - top)
         out[k] = value
         total += value
+    scale = np.float32(1.0) / total
     for k in range(n):
-        out[k] /= total
+        out[k] *= scale
 
 
 @jit
@@ -100,16 +139,24 @@ def choose_plays(after, offsets, first, end, logits, points, rules, possible, pr
     """
     base = offsets[first]
     n = points.shape[0]
+    # Handing a rule table to a function costs more than most afterstates need: what a rule says
+    # of all of them is asked once, and single ones go on to the functions only where they must.
+    plain, again, checkers = ends_by_checkers(rules), rules.again, rules.checkers
+    score, n_points = rules.score, rules.n_points
     for game in range(first, end):
         top = np.float32(-1e30)
         for a in range(offsets[game] - base, offsets[game + 1] - base):
-            stays = acts_again(after[a, 0], rules)
+            stays = np.int64(after[a, 0, again]) if again != 0 else 0
             actor, other = after[a, 1 - stays], after[a, stays]
-            over = outcome_index(actor, other, rules)
+            over = -1
+            if not plain or actor[0] == checkers or other[0] == checkers:
+                over = outcome_index(actor, other, rules)
             if over >= 0:
                 for k in range(n):
                     probs[k] = 0.0
                 probs[over] = 1.0
+            elif plain and all_possible(actor, other, score, n_points):
+                softmax(logits[a], probs)
             else:
                 fill_possible(actor, other, rules, possible)
                 masked_softmax(logits[a], possible, probs)

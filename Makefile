@@ -17,7 +17,7 @@ PY := $(BIN)/python
 DEPS := pyproject.toml constraints/constraints.txt scripts/setup.sh
 CODE := engine nardy_rl scripts tests
 
-.PHONY: help setup setup-dev train test test-slow lint fmt types arch bench compare strength anchors \
+.PHONY: help setup setup-dev train test test-slow lint fmt types arch bench peers compare strength anchors \
         figures rules golden notebooks wheel-test ci clean
 
 help: ## show this list
@@ -63,12 +63,16 @@ fmt: setup-dev ## format the code and fix what can be fixed by machine
 types: setup-dev ## check types with mypy --strict
 	@$(BIN)/mypy --no-error-summary
 	@if compgen -G 'scripts/*.py' >/dev/null; then $(BIN)/mypy --no-error-summary scripts/*.py; fi
+	@MYPYPATH=scripts/peers $(BIN)/mypy --no-error-summary scripts/peers/*.py
 
 arch: setup-dev ## check that imports only point down
 	@$(BIN)/lint-imports --no-cache
 
 bench: setup ## measure engine, network and training throughput
 	@$(BIN)/nardy bench $(ARGS)
+
+peers: setup ## measure speed beside other programs, which it installs (ARGS="--quick")
+	@$(PY) scripts/bench.py --peers $(ARGS)
 
 compare: setup ## compare the two engines on random positions (ARGS="--pairs 1000000")
 	@$(PY) scripts/compare_engines.py $(ARGS)

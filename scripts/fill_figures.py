@@ -33,6 +33,7 @@ from typing import Any
 from nardy_engine import load_variant, variant_names
 from nardy_engine.errors import NardyError
 from nardy_rl.bench import tables
+from nardy_rl.bench.peers import render_peers
 from nardy_rl.bench.survey import survey
 from nardy_rl.bench.tables import table, with_interval
 from nardy_rl.files import write_atomic
@@ -55,7 +56,7 @@ _QUICK = (
     (r"\bgames=\d+", "games=1000"),
     (r"--pairs \d+", "--pairs 100"),
     (r"^(nardy train .*)$", r"\1 budget=20s eval=quick"),
-    (r"^(nardy bench .*)$", r"\1 --quick"),
+    (r"^(nardy bench .*|python scripts/bench.py .*)$", r"\1 --quick"),
 )
 """What is changed in a command to see in a minute or so whether it works and about what it says."""
 
@@ -413,6 +414,7 @@ RENDERERS: dict[str, Callable[[Sequence[Any]], str]] = {
     "game": render_game,
     "speed": render_speed,
     "game-speeds": render_game_speeds,
+    "peers": lambda results: render_peers(results[0]),
 }
 """How a figure is shown, by the name in `figures.toml`; "output" is shown as it was printed."""
 

@@ -36,7 +36,7 @@ def test_an_environment_is_made_once(tmp_path, commands, capsys):
     assert interpreter(THING, tmp_path) == python
     assert len(commands) == 2
     assert interpreter(Environment("thing", ("thing==2.0",)), tmp_path) != python
-    assert "installing thing==1.0" in capsys.readouterr().err
+    assert "installing thing" in capsys.readouterr().err
 
 
 def test_a_failing_installation_is_one_sentence_and_is_tried_again(tmp_path, monkeypatch, capsys):
@@ -57,7 +57,7 @@ def test_a_failing_installation_is_one_sentence_and_is_tried_again(tmp_path, mon
 def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path):
     """A file where the cache folder should be."""
     (tmp_path / "file").write_text("")
-    with pytest.raises(InstallError, match="thing: "):
+    with pytest.raises(InstallError, match="thing cannot be installed"):
         interpreter(THING, tmp_path / "file")
 
 

@@ -5,6 +5,7 @@ import pytest
 from nardy_engine import Position, load_variant
 from nardy_engine.notation import parse_position
 from nardy_engine.rules.memory import memory_index
+from turns import remembered, situation
 
 EMIR = load_variant("emir")
 
@@ -67,6 +68,38 @@ def test_two_frozen_homes_stop_each_other(engine, game):
     outcome = engine.outcome(variant, position)
     assert outcome is not None
     assert outcome.draw
+    assert [end.mover[:26] for end in engine.ends(variant, position, (6, 5))] == [
+        position.mover[:26]
+    ]  # T-8: the pass
+
+
+WALL = "6:1 5:1 4:1 3:1 2:1 1:1"
+
+
+@pytest.mark.parametrize("game", ["mad_nardy", "giul"])
+def test_a_standstill_keeps_what_is_owed(engine, game):
+    """BNA-4: the engines leave the same memory; unlike at T-10, nobody has finished."""
+    variant = load_variant(game)
+    literal = f"W{{20:1 19:8 {WALL}}}|B{{19:9 {WALL}}}; W 1-1"
+    position, dice, _ = situation(variant, literal)
+    (end,) = engine.ends(variant, position, dice)
+    assert engine.outcome(variant, end).draw
+    levels = {f"owed_{die}": 4 for die in range(2, 7)}
+    head = {"head_left": 1} if variant.remembers("head_left") else {}
+    assert remembered(variant, end.mover) == {**levels, "roller": 1, **head}
+    assert remembered(variant, end.opponent) == {"owed_1": 3, **head}
+
+
+def test_a_standstill_keeps_the_preroll_move(engine):
+    """EMI-11: a nuker could still join the lone emir on 19, but nobody ever moves again."""
+    variant = load_variant("emir", {"home.frozen": True})
+    wall = dict.fromkeys(range(1, 7), 2)
+    mover = side({20: 1} | wall, emir=20, reserve=2)
+    position = variant.check_position(Position(mover, side({19: 1} | wall, emir=19, reserve=2)))
+    assert engine.outcome(variant, position) is None
+    (end,) = engine.ends(variant, position, (2, 1))
+    assert engine.outcome(variant, end).draw
+    assert variant.recall(end.opponent, "preroll") == 1
 
 
 @pytest.mark.parametrize(

@@ -299,6 +299,10 @@ MEMORY_REFUSED = [
         *("gulbar", "24:15", "24:15", {"owed_1": 1, "roller": 1}, {"roller": 1}),
         "exactly one side is the one that threw",
     ),
+    (  # BNA-4: the heir plays first
+        *("mad_nardy", "24:15", "24:15", {"owed_6": 4, "roller": 1}, {"owed_5": 3}),
+        "goes on when the other side has played",
+    ),
     ("even_odd", "24:15", "24:15", {}, {}, "exactly one side moved first"),
     ("even_odd", "24:15", "24:15", {"first": 1}, {"first": 1}, "exactly one side moved first"),
     (LAST, "24:15", "24:15", {"last_turn": 1}, {"first": 1}, "a last turn is played by the side"),

@@ -127,8 +127,9 @@ def afterstates(variant: Variant, boards: Any, dice: Any) -> Afterstates:
         dice: `[B, 2]` rolls, in any order.
 
     Returns:
-        The plays of every game. A forced pass is one unchanged board (T-8); a finished game has
-        none; of several plays that end the game one is listed (T-10).
+        The plays of every game. A forced pass is one unchanged board (T-8), at a standstill too; a
+        game that a side has finished has none; of several plays that end the game one is listed
+        (T-10).
 
     Raises:
         CapacityError: A position has more plays than the working memory holds.

@@ -18,8 +18,9 @@ from nardy_engine.types import Dice, Play, Position, Step
 def plays(variant: Variant, position: Position, dice: Dice | None) -> list[Play]:
     """Return one play per distinct result of one segment, ends in descending order.
 
-    A forced pass is one play without steps (T-8); a finished position has no plays. Plays that
-    bear off the last checker have one result, so at most one of them is listed (T-10).
+    A forced pass is one play without steps (T-8), at a standstill too; a position in which
+    somebody has won has no plays. Plays that bear off the last checker have one result, so at most
+    one of them is listed (T-10).
 
     Args:
         variant: The game.
@@ -34,7 +35,7 @@ def plays(variant: Variant, position: Position, dice: Dice | None) -> list[Play]
     if variant.contact is Contact.EMIR:
         return emir_plays(variant, position, dice)
     now = stage(variant, variant.check_position(position), dice)
-    if outcome(variant, position) is not None:
+    if outcome(variant, position) is not None and 0 in map(variant.board_checkers, position):
         return []
     segment = Segment.start(now)
     ends: dict[Position, Play] = {}

@@ -15,7 +15,6 @@ from typing import NamedTuple, TypeAlias
 
 from nardy_engine.errors import DiceError
 from nardy_engine.reference.head import dice_programme, head_allowance
-from nardy_engine.reference.scoring import outcome
 from nardy_engine.rules.components import (
     CascadeKind,
     ExtraRoll,
@@ -169,7 +168,7 @@ def afterstate(
     """
     variant = now.variant
     end = _after_own_roll(now, board)
-    if outcome(variant, end) is not None:
+    if variant.board_checkers(end.mover) == 0:
         return _forget(variant, end)  # T-10: dice left over do not matter
     rest = _rest(now, Counter(left))
     end = Position(

@@ -26,7 +26,8 @@ their memory too. Games without such rules have no memory slots.
 What the slots hold, so that two engines agree to the last number:
 
 * Before a roll `owed`, `roller` and `head_left` are 0 on both sides. While a roll is played
-  exactly one side is the `roller`, and the side to act is owed something.
+  exactly one side is the `roller`, and the side to act owes something; if both do, that is the
+  heir, who plays first (BNA-4).
 * `head_left` of the roller: what the roll allows (1, or 2 with the first-play exception, or all
   checkers) less the checkers that have left the head in it. Of the other side: 1 for the whole
   roll with `transfer.heir_head=per_segment`; with `total`, 1 less the checkers that have left.
@@ -158,7 +159,7 @@ def check_memory(variant: Variant, position: Position) -> None:
 
 
 def _check_segments(variant: Variant, position: Position) -> None:
-    """Refuse dice owed to nobody in particular (T-9, GUL-1)."""
+    """Refuse dice owed to nobody in particular, and a roller before his heir (T-9, BNA-4)."""
     mover_owes, opponent_owes = (bool(owed_dice(variant, row)) for row in position)
     if opponent_owes and not mover_owes:
         raise PositionError("the other side has dice to play, so it is the side to act")
@@ -166,6 +167,10 @@ def _check_segments(variant: Variant, position: Position) -> None:
         raise PositionError(
             "while dice are to be played exactly one side is the one that threw them, "
             "before a roll none is"
+        )
+    if opponent_owes and variant.recall(position.mover, "roller"):
+        raise PositionError(
+            "the side that threw the dice goes on when the other side has played what it inherited"
         )
 
 

@@ -116,6 +116,8 @@ class SelfplayConfig:
     """TD(lambda) once it has come down: 0 learns from the next state only."""
     lambda_decay_fraction: float
     """Share of the budget over which lambda comes down."""
+    endings: bool
+    """Stop a game where the bear-off tables know its outcome; no effect in games without them."""
     precision: str
     """Arithmetic of the playing network: auto takes bf16 where the processor is made for it."""
 
@@ -150,6 +152,10 @@ class LearnerConfig:
     """Older positions kept for learning again; 0 keeps none."""
     replay_ratio: float
     """Replayed positions for each fresh one."""
+    backup_start: float
+    """Share of the budget after which targets are exact means over all rolls; 1 = never."""
+    backup_replay_ratio: float
+    """Replayed positions for each fresh one from then on: an exact target costs twenty turns."""
 
     def __post_init__(self) -> None:
         """Refuse values out of their limits.
@@ -163,6 +169,8 @@ class LearnerConfig:
         _require_range("learner.fresh_positions", self.fresh_positions, 1, 1_000_000_000)
         _require_range("learner.replay_capacity", self.replay_capacity, 0, 1_000_000_000)
         _require_range("learner.replay_ratio", self.replay_ratio, 0, 100)
+        _require_range("learner.backup_start", self.backup_start, 0, 1)
+        _require_range("learner.backup_replay_ratio", self.backup_replay_ratio, 0, 100)
 
 
 @dataclass
@@ -198,6 +206,9 @@ class TrainConfig:
     eval: EvalConfig
     budget: str
     """How long to train: a time (90s, 10m, 1h30m) or a number of games (50000games)."""
+    start_from: str
+    """Network to start from, a file or the name of a shipped one; empty = from nothing. A larger
+    `net.hidden` lets it grow: wider layers, more of them, the same function at first."""
     device: str
     """Where the network runs: auto (a GPU if there is one), cpu or cuda."""
     seed: int
@@ -229,6 +240,11 @@ class TrainConfig:
     def parsed_budget(self) -> Budget:
         """Return the budget as a number of seconds or games."""
         return parse_budget(self.budget)
+
+    def start_network(self) -> str:
+        """Return the network to start from as `load_network` takes it: a path, or a name."""
+        is_path = "/" in self.start_from or self.start_from.endswith(".safetensors")
+        return str(self.path(self.start_from)) if is_path else self.start_from
 
     def path(self, text: str) -> Path:
         """Return `text` as an absolute path, starting from `root` if it is relative."""

@@ -39,6 +39,10 @@ class Replay:
         self._next = int((self._next + len(boards)) % capacity)
         self.size = min(capacity, self.size + len(boards))
 
+    def clear(self) -> None:
+        """Forget all positions."""
+        self.size = self._next = 0
+
     def sample(self, n: int, rng: np.random.Generator) -> tuple[Board, NDArray[np.float32]]:
         """Return `n` positions drawn with replacement, none if the ring is empty."""
         rows = rng.integers(0, self.size, n if self.size else 0)
@@ -102,7 +106,12 @@ class Learner:
         self._features: NDArray[Any] = np.zeros((batch_size, encoder.width), bits)
 
     def learn(
-        self, boards: Board, targets: NDArray[np.float32], lr: float, rng: np.random.Generator
+        self,
+        boards: Board,
+        targets: NDArray[np.float32],
+        lr: float,
+        rng: np.random.Generator,
+        replay_ratio: float | None = None,
     ) -> float:
         """Make one pass over fresh positions mixed with replayed ones; return the mean loss.
 
@@ -111,10 +120,12 @@ class Learner:
             targets: `[N, O]` outcome distributions for the side to roll.
             lr: Learning rate of this pass.
             rng: Order of the positions and draw of the replayed ones; advanced.
+            replay_ratio: Replayed positions per fresh one, if not that of all passes.
         """
+        ratio = self._replay_ratio if replay_ratio is None else replay_ratio
         for group in self._adam.param_groups:
             group["lr"] = lr
-        old_boards, old_targets = self.replay.sample(int(len(boards) * self._replay_ratio), rng)
+        old_boards, old_targets = self.replay.sample(int(len(boards) * ratio), rng)
         self.replay.add(boards, targets)
         boards = np.concatenate([boards, old_boards])
         targets = np.concatenate([targets, old_targets])

@@ -20,14 +20,17 @@ import torch
 from numpy.typing import NDArray
 
 from nardy_engine.batch.plays import fill_plays
+from nardy_engine.bearoff import Bearoff
 from nardy_engine.encoders import Encoder
 from nardy_engine.kernels import selfplay as kernels
+from nardy_engine.kernels.bearoff import BearoffTables
 from nardy_engine.kernels.rng import fill_rolls
 from nardy_engine.rules import Variant, rule_table
 from nardy_engine.rules.components import Opening
 from nardy_engine.types import Board
 from nardy_rl.nets import FrozenNet
 from nardy_rl.outcomes import points_vector
+from nardy_rl.rolls import Rolls
 
 CHUNK_ROWS = 4096
 """Afterstates evaluated at once on a CPU: features and activations stay in the cache."""
@@ -37,21 +40,28 @@ CHUNK_GAMES = 256
 
 _ROW_BLOCK = 256
 
+_BACKUP_POSITIONS = 64
+"""Positions whose rolls are played together; their afterstates fill some chunks."""
+
 STAGES = ("roll", "plays", "encode", "network", "choose")
 """What a worker spends its time on."""
 
 
 @dataclass
 class RoundStats:
-    """What happened in one round of self-play; sums over the workers."""
+    """What happened in one round of self-play; sums over the workers.
+
+    A game that stops at an exact ending counts with its chances: wins and outcomes are expected
+    numbers, plies those until the ending.
+    """
 
     games: int = 0
     plies: int = 0
     truncated: int = 0
-    first_player_wins: int = 0
+    first_player_wins: float = 0.0
     td_error_sum: float = 0.0
     td_error_n: int = 0
-    outcomes: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    outcomes: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     calibration: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0, 3)))
     evaluations: int = 0
     seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(STAGES, 0.0))
@@ -68,6 +78,93 @@ class RoundStats:
         return RoundStats(**sums, seconds=seconds)
 
 
+class Chooser:
+    """Working memory of one thread that chooses plays by a network, chunk by chunk.
+
+    Attributes:
+        after: `[A, 2, P] int8` afterstates of the last chunk.
+        picked: `[G]` row of the play chosen in each of its games.
+        best: `[G, O]` outcome chances after that play, seen from the side that acts next.
+    """
+
+    def __init__(self, variant: Variant, encoder: Encoder, n_games: int, chunk_rows: int) -> None:
+        """Make room for `n_games` games and, at first, chunks of `chunk_rows` afterstates."""
+        self.variant, self.encoder = variant, encoder
+        n_outcomes = variant.n_outcomes
+        self._rules = rule_table(variant)
+        self._points = points_vector(variant)
+        self.after: Board = np.zeros((chunk_rows, 2, variant.n_slots), np.int8)
+        self.picked = np.zeros(n_games, np.int64)
+        self.best = np.zeros((n_games, n_outcomes), np.float32)
+        self._offsets = np.zeros(n_games + 1, np.int64)
+        self._hidden: NDArray[Any] = np.zeros((0, 0), np.float32)
+        self._possible = np.zeros(n_outcomes, np.uint8)
+        self._probs = np.zeros(n_outcomes, np.float32)
+
+    def choose(
+        self,
+        net: FrozenNet,
+        boards: Board,
+        dice: NDArray[np.int8],
+        first: int,
+        last: int,
+        stats: RoundStats,
+    ) -> int:
+        """Choose a play for games from `first` on, at most up to `last`.
+
+        Args:
+            net: Chooses 0-ply.
+            boards: `[G, 2, P]` positions of all games.
+            dice: `[G, 2]` their rolls.
+            first: First game.
+            last: End of the games asked for.
+            stats: Gets the time of each stage and the evaluations.
+
+        Returns:
+            The first game left: a chunk holds so many afterstates only.
+        """
+        clock = [time.perf_counter()]
+        end = self._list_plays(boards, dice, first, last)
+        rows = int(self._offsets[end])
+        clock.append(time.perf_counter())
+        hidden = self._room_for_hidden(net, rows)
+        self.encoder.first_layer_into(
+            boards, self.after, self._offsets, (first, end), net.first_weights, net.first_bias,
+            hidden,
+        )  # fmt: skip
+        clock.append(time.perf_counter())
+        logits = net.logits(hidden)
+        clock.append(time.perf_counter())
+        kernels.choose_plays(
+            self.after, self._offsets, first, end, logits, self._points, self._rules,
+            self._possible, self._probs, self.picked, self.best,
+        )  # fmt: skip
+        clock.append(time.perf_counter())
+        for stage, start, stop in zip(STAGES[1:], clock, clock[1:], strict=False):
+            stats.seconds[stage] += stop - start
+        stats.evaluations += rows
+        return end
+
+    def _room_for_hidden(self, net: FrozenNet, rows: int) -> NDArray[Any]:
+        shape = (len(self.after), len(net.first_bias))
+        if self._hidden.shape != shape or self._hidden.dtype != net.hidden_dtype:
+            self._hidden = np.zeros(shape, net.hidden_dtype)
+        # Whole blocks of rows: oneDNN compiles a product for every shape that it has not seen.
+        return self._hidden[: -(-rows // _ROW_BLOCK) * _ROW_BLOCK]
+
+    def _list_plays(self, boards: Board, dice: NDArray[np.int8], first: int, last: int) -> int:
+        """List the plays of games from `first` on into the chunk; return the first game left."""
+        self._offsets[first] = 0
+        while True:
+            end = fill_plays(
+                self.variant, boards[:last], dice[:last], first, self.after, self._offsets
+            )
+            if end > first:
+                return end
+            # One play has more ends than the chunk holds: rare, and only in some games.
+            self.after = np.zeros((2 * len(self.after), *self.after.shape[1:]), np.int8)
+
+
 class Worker:
     """One thread's games."""
 
@@ -81,12 +178,26 @@ class Worker:
         number: int,
         n_workers: int,
         chunk_rows: int = CHUNK_ROWS,
+        bearoff: Bearoff | None = None,
     ) -> None:
-        """Set up `n_games` games with the ids `number`, `number + n_workers`, ..."""
+        """Set up `n_games` games with the ids `number`, `number + n_workers`, ...
+
+        Args:
+            variant: The game.
+            encoder: Encoder of the network.
+            n_games: Games in lock step.
+            max_plies: Longest trajectory of a game.
+            seed: Seed of the dice.
+            number: Of this worker, from 0.
+            n_workers: How many there are.
+            chunk_rows: Afterstates evaluated at once.
+            bearoff: Exact endings at which games stop; None = they are played out.
+        """
         self.variant, self.encoder, self.seed = variant, encoder, seed
         slots, n_outcomes = variant.n_slots, variant.n_outcomes
         self._rules = rule_table(variant)
         self._points = points_vector(variant)
+        self._endings, self._bearoff = _endings(bearoff), bearoff
         self._start = variant.start_position().board()
         self._opening = int(variant.opening is Opening.OPENING_DICE)
         self.tracks = kernels.Tracks(
@@ -104,13 +215,11 @@ class Worker:
         self.cursor = 0
         """First game whose turn has not been played in the current pass."""
         self._dice = np.zeros((n_games, 2), np.int8)
-        self._offsets = np.zeros(n_games + 1, np.int64)
-        self._after = np.zeros((chunk_rows, 2, slots), np.int8)
-        self._hidden = np.zeros((0, 0), np.float32)
-        self._picked = np.zeros(n_games, np.int64)
-        self._best = np.zeros((n_games, n_outcomes), np.float32)
-        self._possible = np.zeros(n_outcomes, np.uint8)
-        self._probs = np.zeros(n_outcomes, np.float32)
+        self._chooser = Chooser(variant, encoder, n_games, chunk_rows)
+        self._rolls = Rolls.of(variant)
+        self._shares = self._rolls.chances.astype(np.float32)
+        entries = len(self._rolls.dice) * _BACKUP_POSITIONS
+        self._roll_chooser = Chooser(variant, encoder, entries, chunk_rows)
         self._samples = self._new_samples(0)
 
     def _new_samples(self, rows: int) -> kernels.Samples:
@@ -120,44 +229,50 @@ class Worker:
             targets=np.empty((rows, n_outcomes), np.float32),
             filled=np.zeros(1, np.int64),
             totals=np.zeros(6, np.float64),
-            outcomes=np.zeros(n_outcomes, np.int64),
+            outcomes=np.zeros(n_outcomes, np.float64),
             calibration=np.zeros((len(kernels.PHASES), kernels.CALIBRATION_BINS, 3), np.float64),
         )
 
     def play(
-        self, net: FrozenNet, lambda_: float, turns: int
+        self, net: FrozenNet, lambda_: float, turns: int, backups: bool = False
     ) -> tuple[Board, NDArray[np.float32], RoundStats]:
         """Play at least `turns` turns, all games together.
 
+        Args:
+            net: Frozen weights for the whole round.
+            lambda_: For the targets.
+            turns: Turns to play.
+            backups: Replace the targets by `roll_backups`.
+
         Returns:
             `[N, 2, P]` positions before the roll of the games that ended, `[N, O]` targets for
-            the side to roll, and the statistics; on average one position per turn. The arrays
-            are valid until the next call.
+            the side to roll, and the statistics; on average one position per turn, and the exact
+            ending of each game that stopped at one. The arrays are valid until the next call.
         """
         stats = RoundStats()
         self._samples.filled[0] = 0
-        shape = (self._after.shape[0], net.first_bias.shape[0])
-        if self._hidden.shape != shape or self._hidden.dtype != net.hidden_dtype:
-            self._hidden = np.zeros(shape, net.hidden_dtype)
         while turns > 0:
             self._room_for_chunk()
             turns -= self._play_chunk(net, lambda_, stats)
         samples, n = self._samples, int(self._samples.filled[0])
         games, plies, truncated, wins, error, errors = samples.totals
         stats.games, stats.plies, stats.truncated = int(games), int(plies), int(truncated)
-        stats.first_player_wins = int(wins)
+        stats.first_player_wins = float(wins)
         stats.td_error_sum, stats.td_error_n = float(error), int(errors)
         stats.outcomes = samples.outcomes.copy()
         stats.calibration = samples.calibration.copy()
         for counter in (samples.totals, samples.outcomes, samples.calibration):
             counter.fill(0)
-        return samples.boards[:n], samples.targets[:n], stats
+        boards, targets = samples.boards[:n], samples.targets[:n]
+        if backups:
+            self.roll_backups(net, boards, targets, stats)
+        return boards, targets, stats
 
     def _room_for_chunk(self) -> None:
         """Make the sample buffers large enough: a chunk may end all of its games at once."""
         old, n = self._samples, int(self._samples.filled[0])
         n_games, max_plies = self.tracks.path_boards.shape[:2]
-        needed = n + min(n_games, CHUNK_GAMES) * max_plies
+        needed = n + min(n_games, CHUNK_GAMES) * (max_plies + 1)
         if old.boards.shape[0] < needed:
             grown = self._new_samples(2 * needed)
             grown.boards[:n], grown.targets[:n] = old.boards[:n], old.targets[:n]
@@ -167,55 +282,61 @@ class Worker:
         """Play one turn of as many games as the chunk holds afterstates for; return how many."""
         tracks, first = self.tracks, self.cursor
         n_games = len(tracks.ids)
-        clock = [time.perf_counter()]
+        started = time.perf_counter()
         last = min(first + CHUNK_GAMES, n_games)
         dice, sides = self._dice, self.variant.dice.sides
         part = slice(first, last)
         fill_rolls(
             self.seed, tracks.ids[part], tracks.turns[part], sides, self._opening, dice[part]
         )
-        clock.append(time.perf_counter())
-        end = self._list_plays(first, last)
-        rows = int(self._offsets[end])
-        clock.append(time.perf_counter())
-        # Whole blocks of rows: oneDNN compiles a product for every shape that it has not seen.
-        hidden = self._hidden[: -(-rows // _ROW_BLOCK) * _ROW_BLOCK]
-        self.encoder.first_layer_into(
-            tracks.boards, self._after, self._offsets, (first, end),
-            net.first_weights, net.first_bias, hidden,
-        )  # fmt: skip
-        clock.append(time.perf_counter())
-        logits = net.logits(hidden)
-        clock.append(time.perf_counter())
-        kernels.choose_plays(
-            self._after, self._offsets, first, end, logits, self._points, self._rules,
-            self._possible, self._probs, self._picked, self._best,
-        )  # fmt: skip
+        stats.seconds["roll"] += time.perf_counter() - started
+        chooser = self._chooser
+        end = chooser.choose(net, tracks.boards, dice, first, last, stats)
+        started = time.perf_counter()
         kernels.advance_games(
-            tracks, self._samples, first, end, self._after, self._picked, self._best,
-            lambda_, self._points, self._start, self._rules,
+            tracks, self._samples, first, end, chooser.after, chooser.picked, chooser.best,
+            lambda_, self._points, self._start, self._endings, self._rules,
         )  # fmt: skip
-        clock.append(time.perf_counter())
-        for stage, start, stop in zip(STAGES, clock, clock[1:], strict=False):
-            stats.seconds[stage] += stop - start
-        stats.evaluations += rows
+        stats.seconds["choose"] += time.perf_counter() - started
         self.cursor = 0 if end == n_games else end
         return end - first
 
-    def _list_plays(self, first: int, last: int) -> int:
-        """List the plays of games from `first` on into the chunk; return the first game left."""
-        self._offsets[first] = 0
-        while True:
-            end = fill_plays(
-                self.variant, self.tracks.boards[:last], self._dice[:last], first, self._after,
-                self._offsets,
-            )  # fmt: skip
-            if end > first:
-                return end
-            # One play has more ends than the chunk holds: rare, and only in some games.
-            rows = 2 * len(self._after)
-            self._after = np.zeros((rows, *self._after.shape[1:]), np.int8)
-            self._hidden = np.zeros((rows, *self._hidden.shape[1:]), self._hidden.dtype)
+    def roll_backups(
+        self, net: FrozenNet, boards: Board, targets: NDArray[np.float32], stats: RoundStats
+    ) -> None:
+        """Replace targets by the mean over all rolls of what follows the best play of each.
+
+        The expectation of a TD(0) target, without the noise of the dice (a full backup: Sutton &
+        Barto 2018, section 3.8). Endings have their exact chances already, and the start position
+        is left as it is where a special throw decides who begins (S-2).
+
+        Args:
+            net: Values the afterstates.
+            boards: `[N, 2, P]` positions before the roll of games that go on.
+            targets: `[N, O]` for the side to roll; changed.
+            stats: Gets times and evaluations.
+        """
+        left = np.ones(len(boards), np.bool_)
+        if self._bearoff is not None:
+            left &= ~self._bearoff.covers(boards)
+        if self._opening:
+            left &= (boards != self._start).any(axis=(1, 2))
+        rolls, chooser = self._rolls, self._roll_chooser
+        wanted = np.flatnonzero(left)
+        for start in range(0, len(wanted), _BACKUP_POSITIONS):
+            rows = wanted[start : start + _BACKUP_POSITIONS]
+            entries = np.repeat(boards[rows], len(rolls.dice), axis=0)
+            dice = np.tile(rolls.dice, (len(rows), 1))
+            sums = np.zeros((len(rows), targets.shape[1]), np.float32)
+            first = 0
+            while first < len(entries):
+                end = chooser.choose(net, entries, dice, first, len(entries), stats)
+                kernels.add_backups(
+                    chooser.after, chooser.picked, chooser.best, first, end, self._shares,
+                    self._endings, self._rules, sums,
+                )  # fmt: skip
+                first = end
+            targets[rows] = sums
 
     # -- resume -------------------------------------------------------------------------------
 
@@ -248,6 +369,14 @@ class Worker:
         tracks.path_probs[:, 1:][used] = state["path_probs"]
 
 
+def _endings(bearoff: Bearoff | None) -> kernels.Endings:
+    """Return exact endings as the kernels take them."""
+    if bearoff is None:
+        floats = [np.zeros((0,) * dims, np.float32) for dims in (3, 3, 3, 4)]
+        return kernels.Endings(0, 0, BearoffTables(np.zeros((0, 0), np.int64), *floats))
+    return kernels.Endings(1, bearoff.mars_kind, bearoff.tables)
+
+
 class SelfPlay:
     """All workers of a run."""
 
@@ -260,8 +389,9 @@ class SelfPlay:
         workers: int,
         max_plies: int,
         seed: int,
+        bearoff: Bearoff | None = None,
     ) -> None:
-        """Set up `workers` threads that share `games` lock-step games."""
+        """Set up `workers` threads that share `games` games; for the rest see `Worker`."""
         self._workers = [
             Worker(
                 variant,
@@ -271,6 +401,7 @@ class SelfPlay:
                 seed,
                 number,
                 workers,
+                bearoff=bearoff,
             )
             for number in range(workers)
         ]
@@ -282,6 +413,7 @@ class SelfPlay:
         lambda_: float,
         turns: Sequence[int],
         before: Callable[[], object] | None = None,
+        backups: bool = False,
     ) -> tuple[Board, NDArray[np.float32], RoundStats]:
         """Play a round; see `Worker.play`.
 
@@ -290,13 +422,14 @@ class SelfPlay:
             lambda_: For the targets.
             turns: Turns that each worker plays, at least.
             before: Run by the first worker, before it plays and while the others do.
+            backups: See `Worker.play`.
         """
 
         def work(worker: Worker, share: int) -> tuple[Board, NDArray[np.float32], RoundStats]:
             torch.set_num_threads(1)  # of this thread; the workers share the cores already
             if before is not None and worker is self._workers[0]:
                 before()
-            return worker.play(net, lambda_, share)
+            return worker.play(net, lambda_, share, backups)
 
         jobs = [
             self._pool.submit(work, worker, share)

@@ -26,17 +26,20 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from nardy_engine.bearoff import Bearoff
 from nardy_engine.encoders import get_encoder
 from nardy_engine.errors import CheckpointError, NardyError
 from nardy_engine.types import Board
 from nardy_rl.arena import match
-from nardy_rl.checkpoint import Manifest, make_manifest, save_network
+from nardy_rl.checkpoint import Manifest, ancestry, load_network, make_manifest, save_network
 from nardy_rl.config import TrainConfig
 from nardy_rl.curves import Curves
+from nardy_rl.endings import later_endings
 from nardy_rl.evaluator import Evaluator
 from nardy_rl.learner import Learner
 from nardy_rl.metrics import MatchResult
 from nardy_rl.nets import FrozenNet, ValueNet, pick_device, pick_precision
+from nardy_rl.nets.growth import grow_from
 from nardy_rl.players import Bot, bot_names, make_bot
 from nardy_rl.players.net import NetBot
 from nardy_rl.run_state import STATE_NAME, load_state, save_state
@@ -69,6 +72,8 @@ class Progress:
     seconds: float = 0.0
     """Wall-clock time of training, stopped time not counted."""
     loss: float = float("nan")
+    backup_rounds: int = 0
+    """Rounds with exact targets."""
 
 
 class Trainer:
@@ -94,6 +99,11 @@ class Trainer:
         self._precision = pick_precision(config.selfplay.precision, self._device)
         generator = torch.Generator().manual_seed(config.seed)
         net = ValueNet(self.encoder.width, config.net.hidden, self.variant.n_outcomes, generator)
+        self._ancestor: dict[str, Any] = {}
+        if config.start_from:
+            source = load_network(config.start_network(), self.variant)
+            grow_from(net, source)
+            self._ancestor = {"start_from": ancestry(source)}
         self._learner = Learner(
             net,
             self.variant,
@@ -104,6 +114,7 @@ class Trainer:
             device=self._device,
             precision=self._precision,
         )
+        self._bearoff = Bearoff.for_variant(self.variant) if config.selfplay.endings else None
         self._selfplay = SelfPlay(
             self.variant,
             self.encoder,
@@ -111,6 +122,7 @@ class Trainer:
             workers=config.selfplay.workers,
             max_plies=config.selfplay.max_plies,
             seed=config.seed,
+            bearoff=self._bearoff,
         )
         self.progress = Progress()
         self._pending: tuple[Board, NDArray[np.float32]] | None = None
@@ -197,21 +209,26 @@ class Trainer:
         start = time.perf_counter()
         frozen = FrozenNet(self._learner.net, self._precision, self._device)
         shares = self._shares()
-        self._learn_s = 0.0
+        self._learn_s, backs_up = 0.0, self._backs_up()
         boards, targets, stats = self._selfplay.play(
-            frozen, lambda_, shares, before=lambda: self._learn(lr)
+            frozen, lambda_, shares, before=lambda: self._learn(lr), backups=backs_up
         )
         self._add_pending(boards, targets)
         self._account(stats, time.perf_counter() - start)
         progress.games += stats.games + stats.truncated
         progress.plies += stats.plies
         progress.rounds += 1
+        progress.backup_rounds += backs_up
         self._whole = True
         if stats.games:  # one point per step: a continuation purges by steps
             self._curves.scalar("learn/loss", progress.loss, progress.games)
             self._curves.scalar("learn/learning_rate", lr, progress.games)
             self._curves.scalar("learn/lambda", lambda_, progress.games)
         return stats
+
+    def _backs_up(self) -> bool:
+        """Return whether targets are means over all rolls now."""
+        return self.fraction >= self.config.learner.backup_start
 
     def _learn_the_rest(self) -> None:
         """Learn from the last round, on one thread as in all others: rounding depends on it."""
@@ -234,7 +251,18 @@ class Trainer:
         boards, targets = self._pending
         # A pure function of seed and round: nothing to save, nothing to re-seed by mistake.
         rng = np.random.default_rng([self.config.seed, self.progress.rounds])
-        loss = self._learner.learn(boards, targets, lr, rng)
+        if self._bearoff is not None:
+            later = later_endings(self._bearoff, boards, _LATER_ENDINGS, rng)
+            boards, targets = (
+                np.concatenate([boards, later[0]]),
+                np.concatenate([targets, later[1]]),
+            )
+        ratio = None
+        if self.progress.backup_rounds:
+            ratio = self.config.learner.backup_replay_ratio
+            if self.progress.backup_rounds == 1:
+                self._learner.replay.clear()  # noisy targets would drown the exact ones
+        loss = self._learner.learn(boards, targets, lr, rng, ratio)
         if not math.isfinite(loss):
             raise DivergedError(
                 f"the loss is {loss} after {self.progress.games} games: the learning rate "
@@ -350,7 +378,7 @@ class Trainer:
             self.variant,
             self.encoder,
             self.config.net.hidden,
-            games=self.progress.games,
+            games=self.progress.games + self._ancestor.get("start_from", {}).get("games", 0),
             budget=str(self.budget),
             commit=code_commit(),
             strength=strength,
@@ -362,6 +390,7 @@ class Trainer:
                 "seed": self.config.seed,
                 "device": str(self._device),
                 "precision": str(self._precision).removeprefix("torch."),
+                **self._ancestor,
             }
         }
 
@@ -451,6 +480,10 @@ def _settings(config: Mapping[str, Any]) -> dict[str, Any]:
 
 _FIRST_SHARE = 0.6
 """Share of the first worker, which also learns, where it may not follow the clock; 1 = equal."""
+
+_LATER_ENDINGS = 6
+"""Endings learned from in place of those that a game of short nardy would still have reached;
+about half as many, because their targets have no noise."""
 
 _LOG_EVERY_S = 5.0
 """Least time between two points of the self-play curves; less shows the noise of few games."""

@@ -90,17 +90,18 @@ def train_config(variant: str = "short", **changes: Any) -> TrainConfig:
         "net": {"hidden": [16], "encoder": "thermometer"},
         "selfplay": {
             "games": 32, "workers": 2, "max_plies": 400, "lambda_start": 0.7, "lambda_end": 0.0,
-            "lambda_decay_fraction": 0.6, "precision": "fp32",
+            "lambda_decay_fraction": 0.6, "endings": True, "precision": "fp32",
         },
         "learner": {
             "lr": 1e-3, "lr_end": 1e-4, "batch_size": 128, "fresh_positions": 800,
-            "replay_capacity": 1500, "replay_ratio": 0.5,
+            "replay_capacity": 1500, "replay_ratio": 0.5, "backup_start": 1.0,
+            "backup_replay_ratio": 2.0,
         },
         "eval": {"games": 0, "interval_games": 0, "interval_every_s": 60.0},
     }  # fmt: skip
     flat: dict[str, Any] = {
-        "budget": "200games", "device": "cpu", "seed": 3, "root": ".", "run_dir": "unused",
-        "resume": False, "checkpoint_every_s": 1e6, "tensorboard": False,
+        "budget": "200games", "start_from": "", "device": "cpu", "seed": 3, "root": ".",
+        "run_dir": "unused", "resume": False, "checkpoint_every_s": 1e6, "tensorboard": False,
     }  # fmt: skip
     for name, value in changes.items():
         part, dot, key = name.partition("__")

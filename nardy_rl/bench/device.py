@@ -158,15 +158,17 @@ def run_config(variant: str, seconds: int, device: str, scale: int) -> TrainConf
         net=NetConfig(hidden=HIDDEN, encoder=ENCODER),
         selfplay=SelfplayConfig(
             games=max(min(2048 * scale, 64 * seconds), workers), workers=workers, max_plies=1000,
-            lambda_start=0.7, lambda_end=0.0, lambda_decay_fraction=0.6, precision="auto",
+            lambda_start=0.7, lambda_end=0.0, lambda_decay_fraction=0.6, endings=True,
+            precision="auto",
         ),
         learner=LearnerConfig(
             lr=1e-3 * scale**0.5, lr_end=2e-5, batch_size=1024 * scale,
             fresh_positions=min(40_000 * scale, 2000 * seconds),
             replay_capacity=200_000 * scale, replay_ratio=0.5,
+            backup_start=1.0, backup_replay_ratio=0.0,
         ),
         eval=EvalConfig(games=0, interval_games=0, interval_every_s=1e6),
-        budget=f"{seconds}s", device=device, seed=_SEED, root=".", run_dir="unused",
+        budget=f"{seconds}s", start_from="", device=device, seed=_SEED, root=".", run_dir="unused",
         resume=False, checkpoint_every_s=1e6, tensorboard=False,
     )  # fmt: skip
 

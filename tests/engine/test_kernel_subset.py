@@ -19,9 +19,9 @@ FORBIDDEN = (
     ast.Nonlocal, ast.Starred, ast.Delete, ast.Import, ast.ImportFrom, ast.Assert, ast.ClassDef,
     ast.NamedExpr, ast.Match,
 )  # fmt: skip
-NUMPY = {"int8", "int64", "uint8", "uint16", "uint64", "float32", "float64"}
+NUMPY = {"int8", "int32", "int64", "uint8", "uint16", "uint64", "float32", "float64"}
 MATH = {"exp"}
-BUILTINS = {"range", "abs", "int", "float"}
+BUILTINS = {"range", "abs", "int", "float", "trailing_zeros"}
 """Not min and max: numba 0.68 types them for `cuda.jit` with one argument only."""
 
 

@@ -222,3 +222,16 @@ def test_every_part_of_the_state_is_needed(stopped, part: str) -> None:
             state[name] = np.zeros_like(state[name])
     after = resumed(state)
     assert any(not np.array_equal(after[name], end[name]) for name in end)
+
+
+def test_a_cleared_replay_is_empty() -> None:
+    """Positions with noisy targets are forgotten at once when exact ones begin."""
+    variant = load_variant("short")
+    boards = random_positions(variant, 50, seed=1)
+    replay = Replay(80, variant.n_slots, variant.n_outcomes)
+    replay.add(boards, some_targets(variant, boards, 1))
+    replay.clear()
+    assert len(replay.sample(5, np.random.default_rng(0))[0]) == 0
+    replay.add(boards[:3], some_targets(variant, boards[:3], 2))
+    drawn, _ = replay.sample(20, np.random.default_rng(0))
+    assert {row.tobytes() for row in drawn} <= {row.tobytes() for row in boards[:3]}

@@ -8,9 +8,13 @@ import numpy as np
 import pytest
 import torch
 
-from learning import play_until, random_net, thermometer
+from learning import play_until, random_net, random_positions, thermometer
 from nardy_engine import Position, batch, load_variant, reference
 from nardy_engine.dice import roll
+from nardy_engine.kernels.scoring import all_possible, ends_by_checkers
+from nardy_engine.kernels.selfplay import exp_below
+from nardy_engine.rules import rule_table, variant_names
+from nardy_engine.rules.components import Score
 from nardy_rl import outcomes
 from nardy_rl.nets import FrozenNet, ValueNet
 from nardy_rl.selfplay import SelfPlay, Worker
@@ -353,3 +357,27 @@ def test_a_network_that_says_nan_is_counted_in_the_first_cell() -> None:
     boards, _, stats = play_until(worker, frozen(net), 0.5, rows=2000)
     assert stats.calibration[:, 0, 0].sum() == len(boards) - stats.games
     assert not stats.calibration[:, 1:, 0].any()
+
+
+def test_exponentials_have_the_precision_of_float32() -> None:
+    """The table with its short series is within two steps of float32; far down it is 0."""
+    x = np.concatenate([np.linspace(-40, 0, 20_001), [-1e30, -np.inf]]).astype(np.float32)
+    got = np.array([exp_below(v) for v in x])
+    np.testing.assert_allclose(got[:-3], np.exp(x[:-3].astype(np.float64)), rtol=4e-7, atol=1e-17)
+    assert got[-1] == got[-2] == 0
+    assert exp_below(np.float32(0)) == 1
+    assert np.isnan(exp_below(np.float32("nan")))
+
+
+@pytest.mark.parametrize("game", variant_names())
+def test_the_quick_look_at_outcomes_agrees_with_the_close_one(game: str) -> None:
+    """T30: where every outcome is said to be possible, each one is; short looks are not wrong."""
+    variant = load_variant(game)
+    rules = rule_table(variant)
+    if not ends_by_checkers(rules):
+        pytest.skip("this game does not end by checkers alone")
+    boards = random_positions(variant, 500, seed=4)
+    quick = np.array([all_possible(*board, rules.score, rules.n_points) for board in boards])
+    assert batch.outcome_mask(variant, boards)[quick].all()
+    if variant.score in {Score.BACKGAMMON, Score.OIN_MARS}:
+        assert quick.any()

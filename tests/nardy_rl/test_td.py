@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nardy_engine.kernels.selfplay import backward_returns
+from nardy_engine.kernels.selfplay import backward_returns, write_last_target
 from nardy_rl.traces import NEGATE, TraceLearner, outcome_flip
 
 STATES = np.eye(4)
@@ -22,10 +22,13 @@ def returns(sides, probs, outcome: int, lambda_: float, after: int | None = None
     """Return the kernel's lambda-returns of one game; `after` acts next, by default the other."""
     after = 1 - sides[-1] if after is None else after
     targets = np.full((len(sides), probs.shape[1]), np.nan, np.float32)
-    backward_returns(
-        np.append(sides, after).astype(np.int8), probs.astype(np.float32), len(sides), outcome,
-        lambda_, probs.shape[1] // 2, targets, 0,
-    )  # fmt: skip
+    sides, probs = np.append(sides, after).astype(np.int8), probs.astype(np.float32)
+    length, kinds = len(sides) - 1, probs.shape[1] // 2
+    if outcome >= 0:
+        targets[-1] = np.arange(probs.shape[1]) == outcome
+    else:
+        write_last_target(sides, probs[length], length, kinds, targets, 0)
+    backward_returns(sides, probs, length, lambda_, kinds, targets, 0)
     return targets
 
 

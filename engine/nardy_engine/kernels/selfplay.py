@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_engine.kernels._jit import jit
+from nardy_engine.kernels.bearoff import BearoffTables, fill_bearoff_outcome, is_bearoff
 from nardy_engine.kernels.scoring import (
     acts_again,
     all_possible,
     ends_by_checkers,
     fill_possible,
-    flipped,
     is_race,
     outcome_index,
 )
@@ -64,10 +64,21 @@ class Samples(NamedTuple):
     """`[1]` rows filled."""
     totals: NDArray[np.float64]
     """`[6]` games, plies, truncated games, wins of the first player, sum of |TD error|, its n."""
-    outcomes: NDArray[np.int64]
-    """`[O]` outcomes of finished games seen from the first player."""
+    outcomes: NDArray[np.float64]
+    """`[O]` outcomes of finished games seen from the first player; in parts where a game ends with
+    exact chances."""
     calibration: NDArray[np.float64]
     """`[phases, bins, 3]` number, sum of predicted and of actual wins by predicted win rate."""
+
+
+class Endings(NamedTuple):
+    """The exact endings with which games stop: see `nardy_engine.bearoff`."""
+
+    known: int
+    """0 = there are none, games are played to the end."""
+    mars_kind: int
+    """See `fill_bearoff_outcome`."""
+    tables: BearoffTables
 
 
 _EXP_STEPS = 64
@@ -82,8 +93,8 @@ _EXP_TABLE = np.exp(-np.arange(-_EXP_LEAST * _EXP_STEPS + 1) / _EXP_STEPS).astyp
 @jit
 def exp_below(x):
     """Return e^x of a float32 number from minus infinity to 0, to the precision of float32."""
-    if not x > np.float32(_EXP_LEAST):  # also what is no number
-        return x if x != x else np.float32(0.0)
+    if not x > np.float32(_EXP_LEAST):  # what is no number stays so, and is not looked up
+        return np.float32(0.0) if x <= np.float32(_EXP_LEAST) else x
     entry = np.int32(np.float32(0.5) - x * np.float32(_EXP_STEPS))
     rest = x + np.float32(entry) * np.float32(1 / _EXP_STEPS)
     series = rest * (np.float32(1 / 2) + rest * np.float32(1 / 6))
@@ -96,8 +107,7 @@ def softmax(logits, out):
     n = logits.shape[0]
     top = logits[0]
     for k in range(1, n):
-        if logits[k] > top:
-            top = logits[k]
+        top = max(top, logits[k])
     total = np.float32(0.0)
     for k in range(n):
         out[k] = exp_below(logits[k] - top)
@@ -185,50 +195,59 @@ def phase_of(board, turn, rules):
 
 
 @jit
-def backward_returns(sides, probs, length, outcome, lambda_, kinds, targets, start):
+def backward_returns(sides, probs, length, lambda_, kinds, targets, start):
     """Write the lambda-returns of one game to `targets` from row `start`.
 
     sides: `[T + 1]` side to act at each of `length` positions and after them; probs: `[T + 1, O]`
-    network outcomes; outcome: index seen from the side of the last position, or -1 if the game
-    was cut off and `probs[length]` stands for what follows (T09); kinds: `K`, ways to win. G_t =
-    (1 - lambda) V_{t+1} + lambda G_{t+1}, turned to the view of t; turned only if the side
-    changes (T02).
+    network outcomes; kinds: `K`, ways to win. The row of the last position is there already: what
+    followed it, seen from its side. G_t = (1 - lambda) V_{t+1} + lambda G_{t+1}, turned to the
+    view of t; turned only if the side changes (T02).
     """
     n = targets.shape[1]
-    for t in range(length - 1, -1, -1):
+    for t in range(length - 2, -1, -1):
         row = start + t
         flip = sides[t] != sides[t + 1]
         for k in range(n):
-            source = k
-            if flip and k < 2 * kinds:
-                source = k + kinds if k < kinds else k - kinds
-            if t < length - 1:
-                value = (1.0 - lambda_) * probs[t + 1, source]
-                targets[row, k] = value + lambda_ * targets[row + 1, source]
-            elif outcome >= 0:
-                targets[row, k] = 1.0 if k == outcome else 0.0
-            else:
-                targets[row, k] = probs[length, source]
+            source = turned(k, flip, kinds)
+            value = (1.0 - lambda_) * probs[t + 1, source]
+            targets[row, k] = value + lambda_ * targets[row + 1, source]
 
 
 @jit
-def count_game(tracks, samples, game, length, outcome, points, rules):
-    """Add a finished (or cut off) game to the statistics."""
+def turned(k, flip, kinds):
+    """Return the index of outcome `k` in the view of the other side, if `flip`; draws stay."""
+    if not flip or k >= 2 * kinds:
+        return k
+    return k + kinds if k < kinds else k - kinds
+
+
+@jit
+def write_last_target(sides, follows, length, kinds, targets, start):
+    """Write the target of the last position: `follows` `[O]`, seen from the side after it."""
+    flip = sides[length - 1] != sides[length]
+    for k in range(follows.shape[0]):
+        targets[start + length - 1, k] = follows[turned(k, flip, kinds)]
+
+
+@jit
+def count_game(tracks, samples, game, length, finished, points, rules):
+    """Add a finished (or cut off) game to the statistics; its targets are written."""
     totals = samples.totals
     start = samples.filled[0]
     n = points.shape[0]
     half = rules.n_kinds
+    last = samples.targets[start + length - 1]
     totals[1] += length
-    if outcome < 0:
+    if not finished:
         totals[2] += 1
     else:
         totals[0] += 1
-        seen = outcome
-        if tracks.path_sides[game, length - 1] != 0:
-            seen = flipped(outcome, rules)
-        samples.outcomes[seen] += 1
-        if seen < half:
-            totals[3] += 1
+        flip = tracks.path_sides[game, length - 1] != 0
+        for k in range(n):
+            seen = turned(k, flip, half)
+            samples.outcomes[seen] += last[k]
+            if seen < half:
+                totals[3] += last[k]
     for t in range(1, length):
         guess, target, win = 0.0, 0.0, 0.0
         for k in range(n):
@@ -238,11 +257,11 @@ def count_game(tracks, samples, game, length, outcome, points, rules):
                 win += tracks.path_probs[game, t, k]
         totals[4] += abs(target - guess)
         totals[5] += 1
-        if outcome >= 0:
-            ended = outcome
-            if tracks.path_sides[game, t] != tracks.path_sides[game, length - 1]:
-                ended = flipped(outcome, rules)
-            won = 1.0 if ended < half else 0.0
+        if finished:
+            flip = tracks.path_sides[game, t] != tracks.path_sides[game, length - 1]
+            won = 0.0
+            for k in range(half):
+                won += last[turned(k, flip, half)]
             phase = phase_of(tracks.path_boards[game, t], t, rules)
             # A network that has diverged says NaN, which no integer holds: it counts as 0.
             cell = int(win * CALIBRATION_BINS) if win > 0 else 0
@@ -254,18 +273,24 @@ def count_game(tracks, samples, game, length, outcome, points, rules):
 
 
 @jit
-def flush_game(tracks, samples, game, length, outcome, lambda_, points, rules):
-    """Turn the trajectory of a game into samples and statistics."""
+def add_sample(samples, row, board, slots):
+    """Write a position `[2, P]` to a row of the samples."""
+    for side in range(2):
+        for slot in range(slots):
+            samples.boards[row, side, slot] = board[side, slot]
+
+
+@jit
+def flush_game(tracks, samples, game, length, finished, lambda_, points, rules):
+    """Turn the trajectory of a game into samples and statistics; its last target is written."""
     start = samples.filled[0]
     backward_returns(
-        tracks.path_sides[game], tracks.path_probs[game], length, outcome, lambda_,
-        rules.n_kinds, samples.targets, start,
+        tracks.path_sides[game], tracks.path_probs[game], length, lambda_, rules.n_kinds,
+        samples.targets, start,
     )  # fmt: skip
     for t in range(length):
-        for side in range(2):
-            for slot in range(rules.n_slots):
-                samples.boards[start + t, side, slot] = tracks.path_boards[game, t, side, slot]
-    count_game(tracks, samples, game, length, outcome, points, rules)
+        add_sample(samples, start + t, tracks.path_boards[game, t], rules.n_slots)
+    count_game(tracks, samples, game, length, finished, points, rules)
     samples.filled[0] = start + length
 
 
@@ -285,14 +310,38 @@ def restart_game(tracks, game, start_board):
 
 
 @jit
+def follow(tracks, game, after, best, rules):
+    """Make the position that follows an afterstate `[2, P]` the current one of a game.
+
+    best: `[O]` its outcome chances, kept with the trajectory.
+    """
+    turn = tracks.turns[game]
+    for k in range(best.shape[0]):
+        tracks.path_probs[game, turn + 1, k] = best[k]
+    stays = acts_again(after[0], rules)
+    for slot in range(rules.n_slots):
+        tracks.boards[game, 0, slot] = after[1 - stays, slot]
+        tracks.boards[game, 1, slot] = after[stays, slot]
+    if rules.again != 0:
+        tracks.boards[game, 0, rules.again] = 0
+    if stays == 0:
+        tracks.sides[game] = 1 - tracks.sides[game]
+    tracks.path_sides[game, turn + 1] = tracks.sides[game]
+    tracks.turns[game] = turn + 1
+
+
+@jit
 def advance_games(
-    tracks, samples, first, end, after, picked, best, lambda_, points, start_board, rules
+    tracks, samples, first, end, after, picked, best, lambda_, points, start_board, endings, rules
 ):
     """Play the chosen afterstates of games `first..end`; flush and restart those that end.
 
-    `samples` must have room for `end - first` games of full length.
+    endings: `Endings`; a game that reaches one of them stops there, and the ending becomes a
+    sample too. `samples` must have room for `end - first` games of full length and one row more
+    for each.
     """
     longest = tracks.path_boards.shape[1]
+    kinds = rules.n_kinds
     for game in range(first, end):
         turn = tracks.turns[game]
         a = picked[game]
@@ -301,19 +350,49 @@ def advance_games(
                 tracks.path_boards[game, turn, side, slot] = tracks.boards[game, side, slot]
         tracks.path_sides[game, turn] = tracks.sides[game]
         outcome = outcome_index(after[a, 0], after[a, 1], rules)
-        if outcome < 0:
+        length, row = turn + 1, samples.filled[0] + turn
+        if outcome >= 0:
             for k in range(points.shape[0]):
-                tracks.path_probs[game, turn + 1, k] = best[game, k]
-            stays = acts_again(after[a, 0], rules)
-            for slot in range(rules.n_slots):
-                tracks.boards[game, 0, slot] = after[a, 1 - stays, slot]
-                tracks.boards[game, 1, slot] = after[a, stays, slot]
-            if rules.again != 0:
-                tracks.boards[game, 0, rules.again] = 0
-            if stays == 0:
-                tracks.sides[game] = 1 - tracks.sides[game]
-            tracks.path_sides[game, turn + 1] = tracks.sides[game]
-            tracks.turns[game] = turn + 1
-        if outcome >= 0 or turn + 1 == longest:
-            flush_game(tracks, samples, game, turn + 1, outcome, lambda_, points, rules)
+                samples.targets[row, k] = 1.0 if k == outcome else 0.0
+            flush_game(tracks, samples, game, length, True, lambda_, points, rules)
             restart_game(tracks, game, start_board)
+            continue
+        follow(tracks, game, after[a], best[game], rules)
+        sides, board = tracks.path_sides[game], tracks.boards[game]
+        if endings.known != 0 and is_bearoff(board[0], board[1], rules):
+            exact = samples.targets[row + 1]
+            fill_bearoff_outcome(
+                board[0], board[1], endings.mars_kind, rules, endings.tables, exact
+            )
+            write_last_target(sides, exact, length, kinds, samples.targets, row - turn)
+            flush_game(tracks, samples, game, length, True, lambda_, points, rules)
+            add_sample(samples, row + 1, board, rules.n_slots)
+            samples.filled[0] += 1
+            restart_game(tracks, game, start_board)
+        elif length == longest:
+            # What the network thinks of the position reached stands for what follows (T09).
+            follows = tracks.path_probs[game, length]
+            write_last_target(sides, follows, length, kinds, samples.targets, row - turn)
+            flush_game(tracks, samples, game, length, False, lambda_, points, rules)
+            restart_game(tracks, game, start_board)
+
+
+@jit
+def add_backups(after, picked, best, first, end, shares, endings, rules, out):
+    """Add what follows the chosen plays of entries `first..end` to the targets `[N, O]`.
+
+    Entry `i` is roll `i % R` of position `i // R`; shares: `[R]` how often each roll comes;
+    after: `[A, 2, P]`, picked: `[E]` rows of the choices; best: `[E, O]` their outcome chances
+    seen from the side that acts next. Endings count with their exact chances; `best` is changed.
+    """
+    n_rolls, kinds = shares.shape[0], rules.n_kinds
+    for entry in range(first, end):
+        a = picked[entry]
+        stays = acts_again(after[a, 0], rules)
+        actor, other = after[a, 1 - stays], after[a, stays]
+        chances = best[entry]
+        if endings.known != 0 and is_bearoff(actor, other, rules):
+            fill_bearoff_outcome(actor, other, endings.mars_kind, rules, endings.tables, chances)
+        position, share = entry // n_rolls, shares[entry % n_rolls]
+        for k in range(out.shape[1]):
+            out[position, k] += share * chances[turned(k, stays == 0, kinds)]

@@ -1,0 +1,150 @@
+"""Games that stop at exact endings, and targets that are means over all rolls."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from learning import play_until, random_net, random_positions, thermometer
+from nardy_engine import Position, batch, load_variant, reference
+from nardy_engine.bearoff import Bearoff
+from nardy_rl import outcomes
+from nardy_rl.endings import later_endings
+from nardy_rl.nets import FrozenNet
+from nardy_rl.rolls import Rolls
+from nardy_rl.selfplay import RoundStats, Worker
+
+CPU = torch.device("cpu")
+
+
+def frozen(net) -> FrozenNet:
+    return FrozenNet(net, torch.float32, CPU)
+
+
+def make_worker(variant, bearoff=None, **more) -> Worker:
+    settings = {"n_games": 8, "max_plies": 400, "seed": 5, "number": 0, "n_workers": 1}
+    return Worker(variant, thermometer(variant), **(settings | more), bearoff=bearoff)
+
+
+@pytest.mark.parametrize("game", ["long", "hypergammon", "even_odd", "khachapuri"])
+def test_games_stop_at_endings(game: str) -> None:
+    """The last sample of a game is an ending with its exact chances; no other sample is one."""
+    variant = load_variant(game)
+    bearoff = Bearoff.for_variant(variant)
+    assert bearoff is not None
+    net = frozen(random_net(variant))
+    boards, targets, stats = play_until(make_worker(variant, bearoff), net, 1.0, rows=600)
+    covered = bearoff.covers(boards)
+    assert 0 < covered.sum() <= stats.games
+    np.testing.assert_allclose(targets[covered], bearoff.outcome_probs(boards[covered]), atol=1e-6)
+    start = variant.start_position().board()
+    begins = (boards == start).all(axis=(1, 2))
+    ends = np.append(begins[1:], True)
+    assert not (covered & ~ends).any()
+    # lambda 1: what is known of the ending is the target of every position before it
+    wins = targets[:, : len(variant.win_kinds)].sum(axis=1)
+    last = np.flatnonzero(covered)[-1]
+    first = np.flatnonzero(begins[: last + 1])[-1]
+    assert np.unique(np.minimum(wins[first:last], 1 - wins[first:last]).round(5)).size == 1
+    np.testing.assert_allclose(stats.outcomes.sum(), stats.games, atol=1e-3)
+    assert stats.plies + covered.sum() == len(boards)
+
+
+def test_games_without_tables_are_played_out() -> None:
+    """Without endings the last target of a game is certain."""
+    variant = load_variant("hypergammon")
+    net = frozen(random_net(variant))
+    _, targets, stats = play_until(make_worker(variant), net, 1.0, rows=300)
+    assert (targets.max(axis=1) == 1).all()
+    assert stats.outcomes.sum() == stats.games
+
+
+@pytest.mark.parametrize("game", ["short", "even_odd", "khachapuri"])
+def test_later_endings_are_endings_with_fewer_checkers(game: str) -> None:
+    """Every copy is an ending of the game, no checker is lost, targets are those of the tables."""
+    variant = load_variant(game)
+    bearoff = Bearoff.for_variant(variant)
+    assert bearoff is not None
+    positions = random_positions(variant, 3000, seed=3)
+    covered = positions[bearoff.covers(positions)][:40]
+    assert len(covered) > 5
+    given = np.concatenate([covered, positions[~bearoff.covers(positions)][:10]])
+    later, targets = later_endings(bearoff, given, 20, np.random.default_rng(1))
+    assert len(later) > 10 * len(covered)
+    assert bearoff.covers(later).all()
+    n = variant.n_counts
+    assert (later[:, :, :n].sum(axis=2) == variant.setup.checkers).all()
+    assert (later[:, :, 0] > 0).mean() > 0.8
+    np.testing.assert_allclose(targets, bearoff.outcome_probs(later), atol=1e-7)
+    assert (given[: len(covered)] == covered).all(), "the positions given are changed"
+
+
+def by_hand(variant, net, bearoff, board: np.ndarray) -> np.ndarray:
+    """Return the mean over all rolls of the best play's outcome chances, play by play."""
+    points = outcomes.points_vector(variant)
+    total = np.zeros(variant.n_outcomes)
+    for dice, chance in zip(*Rolls.of(variant), strict=True):
+        best, chosen = -np.inf, None
+        for play in reference.plays(variant, Position.from_board(board), tuple(map(int, dice))):
+            following, same = reference.next_position(variant, play.end)
+            after = following.board()[None]
+            over = batch.outcomes(variant, after)
+            if over[0] >= 0:
+                probs = judged = np.eye(variant.n_outcomes)[over]
+            else:
+                with torch.no_grad():
+                    logits = net(torch.from_numpy(thermometer(variant).encode(after))).numpy()
+                judged = outcomes.masked_softmax(logits, batch.outcome_mask(variant, after))
+                probs = judged
+                if bearoff is not None and bearoff.covers(after)[0]:
+                    probs = bearoff.outcome_probs(after)
+            value = float(outcomes.equity(judged, points)[0]) * (1 if same else -1)
+            if value > best + 1e-6:
+                best, chosen = value, probs if same else outcomes.flip(probs)
+        total += chance * chosen[0]
+    return total
+
+
+@pytest.mark.parametrize("game", ["short", "long", "giul", "hypergammon"])
+def test_roll_backups_are_means_over_all_rolls(game: str) -> None:
+    """T-9, T02: whoever acts next, after every roll the best play counts with its chances."""
+    variant = load_variant(game)
+    bearoff = Bearoff.for_variant(variant)
+    net = random_net(variant)
+    boards = np.ascontiguousarray(random_positions(variant, 60, seed=2))
+    boards = boards[batch.outcomes(variant, boards) < 0][:12]
+    start = (boards == variant.start_position().board()).all(axis=(1, 2))
+    boards = np.ascontiguousarray(boards[~start])
+    targets = np.full((len(boards), variant.n_outcomes), -1.0, np.float32)
+    worker = make_worker(variant, bearoff)
+    worker.roll_backups(frozen(net), boards, targets, RoundStats())
+    for board, got in zip(boards, targets, strict=True):
+        if bearoff is not None and bearoff.covers(board[None])[0]:
+            assert (got == -1).all(), "an ending's exact target was replaced"
+            continue
+        np.testing.assert_allclose(got, by_hand(variant, net, bearoff, board), atol=2e-5)
+
+
+def test_the_first_throw_keeps_its_target() -> None:
+    """S-2: a mean over all rolls is not what the start position is worth, so it is left alone."""
+    variant = load_variant("short")
+    boards = np.stack([variant.start_position().board()])
+    targets = np.full((1, variant.n_outcomes), 0.25, np.float32)
+    make_worker(variant).roll_backups(frozen(random_net(variant)), boards, targets, RoundStats())
+    assert (targets == 0.25).all()
+
+
+def test_play_with_backups_gives_backed_up_targets() -> None:
+    """A round with backups returns the same positions as without, with other targets."""
+    variant = load_variant("hypergammon")
+    net = frozen(random_net(variant))
+    plain, backed = make_worker(variant), make_worker(variant)
+    boards, _, _ = plain.play(net, 0.0, 400)
+    boards2, targets, stats = backed.play(net, 0.0, 400, backups=True)
+    assert np.array_equal(boards, boards2)
+    expected = np.zeros_like(targets)
+    expected[:] = targets
+    plain.roll_backups(net, boards2, expected, RoundStats())
+    assert np.array_equal(expected, targets)
+    assert stats.evaluations > 15 * len(boards)

@@ -1,0 +1,87 @@
+"""Networks that start from trained ones."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from learning import random_net, random_positions, thermometer, train_config
+from nardy_engine import load_variant
+from nardy_engine.errors import CheckpointError
+from nardy_rl.checkpoint import load_network, make_manifest, save_network
+from nardy_rl.nets import ValueNet
+from nardy_rl.nets.growth import grow_from
+from nardy_rl.trainer import Trainer
+
+
+def saved(folder, variant, hidden, name="old"):
+    """Write a network with opinions and return its path."""
+    net = random_net(variant, hidden)
+    manifest = make_manifest(variant, thermometer(variant), hidden, games=1000, budget="1m")
+    return net, save_network(folder / name, net.arrays(), manifest)
+
+
+@pytest.mark.parametrize("hidden", [(24, 16), (40, 16), (24, 48), (64, 32, 32), (24, 16, 16, 20)])
+def test_a_grown_network_is_the_same_function(tmp_path, hidden) -> None:
+    """Chen 2016: wider and deeper, and not one value changes but by rounding."""
+    variant = load_variant("hypergammon")
+    old, path = saved(tmp_path, variant, (24, 16))
+    new = ValueNet(thermometer(variant).width, hidden, 6, torch.Generator().manual_seed(9))
+    grow_from(new, load_network(path))
+    x = torch.from_numpy(thermometer(variant).encode(random_positions(variant, 200, seed=1)))
+    with torch.no_grad():
+        assert torch.allclose(new(x), old(x), atol=1e-5)
+
+
+def test_new_units_learn(tmp_path) -> None:
+    """The first step moves what leaves the new units, so they are not dead weight."""
+    variant = load_variant("hypergammon")
+    _, path = saved(tmp_path, variant, (24, 16))
+    new = ValueNet(thermometer(variant).width, (32, 16), 6, torch.Generator().manual_seed(9))
+    grow_from(new, load_network(path))
+    x = torch.from_numpy(thermometer(variant).encode(random_positions(variant, 50, seed=1)))
+    torch.autograd.backward(new(x).square().sum())
+    gradient = new.get_parameter("layers.1.weight").grad
+    assert gradient is not None
+    assert (gradient[:, 24:] != 0).any(dim=0).sum() > 4
+
+
+@pytest.mark.parametrize("hidden", [(16, 16), (24,), (24, 8), (24, 16, 8)])
+def test_networks_do_not_shrink(tmp_path, hidden) -> None:
+    """A smaller network cannot hold the old one; the sentence names what would do."""
+    variant = load_variant("hypergammon")
+    _, path = saved(tmp_path, variant, (24, 16))
+    new = ValueNet(thermometer(variant).width, hidden, 6, torch.Generator().manual_seed(9))
+    with pytest.raises(CheckpointError, match=r"must be at least \[24, 16\], not"):
+        grow_from(new, load_network(path))
+
+
+def test_a_run_starts_from_a_network_and_says_so(tmp_path) -> None:
+    """The manifest counts the games of both runs and names the network that it started from."""
+    variant = load_variant("short")
+    old, path = saved(tmp_path, variant, (16,))
+    (tmp_path / "run").mkdir()
+    config = train_config("short", budget="40games", start_from=str(path), learner__lr=1e-7,
+                          learner__lr_end=0.0)  # fmt: skip
+    trainer = Trainer(config, tmp_path / "run", resumed=False)
+    try:
+        trainer.run()
+    finally:
+        trainer.close()
+    network = load_network(trainer.network_path)
+    for name, array in old.arrays().items():
+        np.testing.assert_allclose(network.tensors[name], array, atol=1e-4)
+    manifest = json.loads(trainer.network_path.with_suffix(".json").read_text("utf-8"))
+    assert manifest["games"] == 1000 + trainer.progress.games
+    assert manifest["training"]["start_from"]["games"] == 1000
+    assert manifest["training"]["start_from"]["weights_sha256"]
+
+
+def test_a_network_of_another_game_is_refused(tmp_path) -> None:
+    """Rules differ, so weights mean nothing there."""
+    _, path = saved(tmp_path, load_variant("hypergammon"), (16,))
+    with pytest.raises(CheckpointError, match="hypergammon"):
+        Trainer(train_config("short", start_from=str(path)), tmp_path, resumed=False)

@@ -12,7 +12,7 @@ from learning import play_until, random_net, random_positions, thermometer
 from nardy_engine import Position, batch, load_variant, reference
 from nardy_engine.dice import roll
 from nardy_engine.kernels.scoring import all_possible, ends_by_checkers
-from nardy_engine.kernels.selfplay import exp_below
+from nardy_engine.kernels.softmax import exp_below
 from nardy_engine.rules import rule_table, variant_names
 from nardy_engine.rules.components import Score
 from nardy_rl import outcomes

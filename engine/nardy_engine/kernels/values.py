@@ -7,13 +7,12 @@ through the network; `fill_values` puts all three together.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from nardy_engine.kernels._jit import jit
 from nardy_engine.kernels.bearoff import fill_bearoff_outcome, is_bearoff
 from nardy_engine.kernels.scoring import acts_again, fill_possible, flipped, outcome_index
+from nardy_engine.kernels.softmax import masked_softmax
 
 NETWORK = -1
 """Code of a row that only the network can value."""
@@ -40,25 +39,6 @@ def fill_codes(boards, afterstates, with_tables, rules, codes):
         elif with_tables != 0 and is_bearoff(boards[i, 1 - stays], boards[i, stays], rules):
             code = TABLE
         codes[i] = code
-
-
-@jit
-def fill_softmax(logits, possible, out):
-    """Write the softmax over the possible outcomes to `out` `[O]`; impossible ones get 0."""
-    n = logits.shape[0]
-    top = np.float32(-1e30)
-    for k in range(n):
-        if possible[k] != 0 and logits[k] > top:
-            top = logits[k]
-    total = np.float32(0)
-    for k in range(n):
-        value = np.float32(0)
-        if possible[k] != 0:
-            value = np.float32(math.exp(logits[k] - top))
-        out[k] = value
-        total += value
-    for k in range(n):
-        out[k] /= total
 
 
 @jit
@@ -92,7 +72,7 @@ def fill_values(
                 fill_bearoff_outcome(actor, other, mars_kind, rules, tables, seen)
             else:
                 fill_possible(actor, other, rules, possible)
-                fill_softmax(logits[used], possible, seen)
+                masked_softmax(logits[used], possible, seen)
                 used += 1
             for k in range(n):
                 source = k

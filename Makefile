@@ -77,14 +77,10 @@ peers: setup ## measure speed beside other programs, which it installs (ARGS="--
 compare: setup ## compare the two engines on random positions (ARGS="--pairs 1000000")
 	@$(PY) scripts/compare_engines.py $(ARGS)
 
-strength: setup ## play the shipped network of VARIANT against each of its bots (ARGS="games=20000")
-	@bots=$$($(PY) -c 'import sys; from nardy_engine import load_variant as v; \
-	  from nardy_rl.players import bot_names; print(*bot_names(v(sys.argv[1])))' $(VARIANT)); \
-	for bot in $$bots; do \
-	  $(BIN)/nardy arena variant=$(VARIANT) a=net:$(VARIANT) b=$$bot $(ARGS); \
-	done
+strength: setup ## play the published comparisons again, hours, goes on if stopped (ARGS="--quick")
+	@$(PY) scripts/fill_figures.py --measure strength $(ARGS)
 
-anchors: setup ## compare with GNU Backgammon in an environment of its own (ARGS="null --pairs 3000")
+anchors: setup ## compare with GNU Backgammon in an environment of its own (ARGS="rules")
 	@$(PY) scripts/anchors.py $(or $(ARGS),--help)
 
 figures: setup ## run the commands behind published figures again (ARGS="all --quick", "bench")

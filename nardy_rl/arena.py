@@ -53,6 +53,7 @@ def match(
     workers: int = 2,
     block_pairs: int = BLOCK_PAIRS,
     ply_cap: int = PLY_CAP,
+    first: int = 0,
     progress: Callable[[int], object] | None = None,
 ) -> MatchResult:
     """Play `pairs` dice streams twice each, seats exchanged.
@@ -66,6 +67,7 @@ def match(
         workers: Threads; the result does not depend on them.
         block_pairs: Streams in lock-step at a time; the result does not depend on it.
         ply_cap: Turns after which a game is given up and reported as unfinished.
+        first: Number of the first stream, for a match that is played in parts.
         progress: Called with the number of pairs of each finished block.
 
     Raises:
@@ -77,12 +79,15 @@ def match(
         ("block_pairs", block_pairs, 1),
         ("ply_cap", ply_cap, 1),
         ("seed", seed, 0),
+        ("first", first, 0),
     ):
         if value < least:
             raise ArenaError(f"{name} is {value}; it must be at least {least}")
 
-    def play(first: int) -> _Games:
-        streams = np.arange(first, min(first + block_pairs, pairs), dtype=np.int64)
+    end = first + pairs
+
+    def play(begin: int) -> _Games:
+        streams = np.arange(begin, min(begin + block_pairs, end), dtype=np.int64)
         games = _play_block((bot_a, bot_b), variant, seed, streams, ply_cap)
         if progress is not None:
             progress(len(streams))
@@ -90,7 +95,7 @@ def match(
 
     # The workers fill the cores; a BLAS with threads of its own would only fight them.
     with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
-        blocks = list(pool.map(play, range(0, pairs, block_pairs)))
+        blocks = list(pool.map(play, range(first, end, block_pairs)))
     return MatchResult(
         variant=variant,
         a=bot_a.name,
@@ -135,7 +140,7 @@ def _play_block(
         for seat, bot in enumerate(bots):
             mine = running & ((first ^ games.sides) == seat)
             if mine.any():
-                choice[mine] = _ask(bot, variant, games, after, uniforms, mine)
+                choice[mine] = ask(bot, variant, games, after, uniforms, mine)
         games.play(choice)
         fingerprints[running] = _extend(fingerprints[running], games.boards[running])
     outcomes = np.where(first == 0, games.over, flip_index(games.over, variant.n_outcomes))
@@ -146,7 +151,7 @@ def _play_block(
     )
 
 
-def _ask(
+def ask(
     bot: Bot,
     variant: Variant,
     games: batch.Games,
@@ -154,7 +159,22 @@ def _ask(
     uniforms: NDArray[np.float64],
     mine: NDArray[np.bool_],
 ) -> Choice:
-    """Return the bot's choice in the games of the mask `mine`, as rows of `after.boards`."""
+    """Return a bot's choice in some of the games.
+
+    Args:
+        bot: The bot.
+        variant: The game.
+        games: All games, rolled.
+        after: Their afterstates.
+        uniforms: `[B] float64` the chance that the bot may use in each game.
+        mine: `[B]` the games that it plays a turn of; at least one.
+
+    Returns:
+        Rows of `after.boards`, one of each of these games.
+
+    Raises:
+        ArenaError: It chose something else.
+    """
     counts = after.counts()
     rows = np.flatnonzero(np.repeat(mine, counts))
     offsets = np.concatenate(([0], np.cumsum(counts[mine])))

@@ -8,7 +8,8 @@ errors of the mean over pairs.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -199,6 +200,23 @@ class MatchResult:
         }
 
 
+def join(parts: Sequence[MatchResult]) -> MatchResult:
+    """Return one match from parts of it that were played one after the other.
+
+    Raises:
+        ValueError: They are parts of different matches.
+    """
+    head = parts[0]
+    if len({(p.variant.digest(), p.a, p.b, p.seed, p.ply_cap) for p in parts}) > 1:
+        raise ValueError("these are parts of different matches")
+    return replace(
+        head,
+        outcomes=np.concatenate([part.outcomes for part in parts]),
+        plies=np.concatenate([part.plies for part in parts]),
+        fingerprints=np.concatenate([part.fingerprints for part in parts]),
+    )
+
+
 class Rating(NamedTuple):
     """Strength of one bot in a round robin, in Elo points around a mean of 0."""
 
@@ -217,13 +235,16 @@ def elo_ratings(matches: list[MatchResult]) -> list[Rating]:
     """Return the ratings of all bots of a round robin, best first.
 
     The logistic (Bradley-Terry) model is fitted to the games won, points do not count. Intervals
-    come from resampling dice streams, the same ones in all matches, as all matches share them.
+    come from resampling dice streams, the same ones in all matches, as all matches share them;
+    a shorter match has the first of them.
     """
     names = list(dict.fromkeys(name for match in matches for name in (match.a, match.b)))
     seats = np.array([(names.index(match.a), names.index(match.b)) for match in matches])
-    wins = np.stack([match.won.sum(axis=1) for match in matches])  # [matches, pairs]
-    losses = np.stack([match._lost.sum(axis=1) for match in matches])
-    pairs = wins.shape[1]
+    pairs = max(match.pairs for match in matches)
+    wins, losses = np.zeros((2, len(matches), pairs), np.int64)
+    for i, match in enumerate(matches):
+        wins[i, : match.pairs] = match.won.sum(axis=1)
+        losses[i, : match.pairs] = match._lost.sum(axis=1)
     rng = np.random.default_rng(matches[0].seed)
     weights = rng.multinomial(pairs, np.full(pairs, 1 / pairs), size=BOOTSTRAP)
     samples = np.stack(

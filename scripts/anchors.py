@@ -1,13 +1,12 @@
-"""Measure against GNU Backgammon, in a process of its own: strength, null tests, rules.
+"""Measure against GNU Backgammon, in a process of its own: strength, rules.
 
     python scripts/anchors.py strength net:short --pairs 6000
     python scripts/anchors.py strength net:runs/short/NAME/final.safetensors --against gnubg:0
-    python scripts/anchors.py null --pairs 3000
     python scripts/anchors.py rules --positions 100000
 
 `strength` plays bots (any network file: `net:FILE`) against gnubg 0-ply and pubeval, or against
-what `--against` names; `null` plays gnubg 0-ply against pubeval and pubeval against random, whose
-results are known; `rules` compares all legal plays of short nardy on random positions and rolls.
+what `--against` names; `rules` compares all legal plays of short nardy on random positions and
+rolls. What is published, and matches whose results are known, are measured by `strength.py`.
 gnubg is `gnubg-nn` (GPL), installed at its first use into an environment of its own under
 ~/.cache/nardy-rl/peers.
 """
@@ -41,14 +40,12 @@ from nardy_rl.report import render_table
 WORKER = Path(__file__).resolve().parent / "gnubg_worker.py"
 GNUBG = "gnubg:0"
 GAME = "short"
-ANCHORS = {(GNUBG, "pubeval"): (0.634, 0.017), ("pubeval", "random"): (2.51, 0.04)}
-"""Points per game and half width of the interval, as measured elsewhere."""
 LINES = 2000
 """Positions compared at a time."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one of the three measurements; return 1 if it contradicts what is known."""
+    """Run one of the two measurements; return 1 if rules differ."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -59,12 +56,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--against", nargs="+", default=[GNUBG, "pubeval"], metavar="BOT",
         help="its opponents (default: gnubg:0 pubeval)",
     )  # fmt: skip
-    null = modes.add_parser("null", help="known results: gnubg - pubeval, pubeval - random")
     rules = modes.add_parser("rules", help="all legal plays, compared")
-    for mode in (strength, null):
-        mode.add_argument("--pairs", type=int, default=3000, help="pairs of games (%(default)s)")
+    strength.add_argument("--pairs", type=int, default=3000, help="pairs of games (%(default)s)")
     rules.add_argument("--positions", type=int, default=100_000, help="(%(default)s)")
-    for mode in (strength, null, rules):
+    for mode in (strength, rules):
         mode.add_argument("--seed", type=int, default=0, help="(%(default)s)")
         mode.add_argument("--json", metavar="FILE", help="write the figures here too")
     arguments = parser.parse_args(argv)
@@ -72,8 +67,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         variant = load_variant(GAME)
         if arguments.mode == "rules":
             document, code = compare_rules(variant, arguments.positions, arguments.seed)
-        elif arguments.mode == "null":
-            document, code = null_tests(variant, arguments.pairs, arguments.seed)
         else:
             pairings = [(bot, other) for bot in arguments.bots for other in arguments.against]
             results = play(variant, pairings, arguments.pairs, arguments.seed)
@@ -104,19 +97,6 @@ def play(
             results.append(match(bots[a], bots[b], variant, pairs, seed, progress=bar.update))
     print(render_table(results))
     return results
-
-
-def null_tests(variant: Variant, pairs: int, seed: int) -> tuple[dict[str, Any], int]:
-    """Play the matches whose results are known and say whether the intervals meet."""
-    results = play(variant, list(ANCHORS), pairs, seed)
-    failed = 0
-    for result in results:
-        known, half = ANCHORS[result.a, result.b]
-        agrees = abs(result.points.mean - known) <= result.points.half + half
-        failed += not agrees
-        word = "agrees with" if agrees else "CONTRADICTS"
-        print(f"{result.a} against {result.b}: {word} the known {known:+.3f} ± {half}")
-    return {"matches": [result.to_json() for result in results]}, int(failed > 0)
 
 
 def compare_rules(variant: Variant, positions: int, seed: int) -> tuple[dict[str, Any], int]:

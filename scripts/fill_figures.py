@@ -3,6 +3,7 @@
     python scripts/fill_figures.py                       # fill the documents from docs/figures/
     python scripts/fill_figures.py --check               # exit 1 if a document is out of date
     python scripts/fill_figures.py --measure bench       # run its commands again, then fill
+    python scripts/fill_figures.py --measure strength    # the figures of a group
     python scripts/fill_figures.py --measure games       # every network, what is not measured yet
     python scripts/fill_figures.py --measure games kaftar --games 20000 --force
     python scripts/fill_figures.py --measure all --quick # few games: print, change nothing
@@ -56,7 +57,7 @@ _QUICK = (
     (r"\bgames=\d+", "games=1000"),
     (r"--pairs \d+", "--pairs 100"),
     (r"^(nardy train .*)$", r"\1 budget=20s eval=quick"),
-    (r"^(nardy bench .*|python scripts/bench.py .*)$", r"\1 --quick"),
+    (r"^(nardy bench .*|python scripts/(?:bench|strength).py .*)$", r"\1 --quick"),
 )
 """What is changed in a command to see in a minute or so whether it works and about what it says."""
 
@@ -68,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument(
         "--measure", metavar="NAME", nargs="+", default=[],
-        help="figures, or all, or games and perhaps the names of some games",
+        help="figures, groups, or all, or games and perhaps the names of some games",
     )  # fmt: skip
     parser.add_argument("--check", action="store_true", help="change nothing")
     parser.add_argument("--quick", action="store_true", help="few games; print, change nothing")
@@ -105,6 +106,7 @@ def measure_figures(arguments: argparse.Namespace) -> None:
         names = [*plans, GAMES]
     at = names.index(GAMES) if GAMES in names else len(names)
     names, games = names[:at], names[at:]
+    names = [figure for name in names for figure in _figures_of(name, plans)]
     for name in names:
         if name not in plans:
             raise NardyError(f"no figure is called '{name}'; there are {', '.join(plans)}, {GAMES}")
@@ -126,6 +128,11 @@ def measure_figures(arguments: argparse.Namespace) -> None:
         (ROOT / SURVEYS).mkdir(exist_ok=True)
         result = measure_game(ROOT, name, arguments.games)
         write_json(ROOT / SURVEYS / f"{name}.json", result)
+
+
+def _figures_of(name: str, plans: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return the figures of a group, or the name itself if there is no such group."""
+    return [figure for figure, plan in plans.items() if plan.get("group") == name] or [name]
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -415,6 +422,9 @@ RENDERERS: dict[str, Callable[[Sequence[Any]], str]] = {
     "speed": render_speed,
     "game-speeds": render_game_speeds,
     "peers": lambda results: render_peers(results[0]),
+    "openings": tables.render_openings,
+    "loss": tables.render_loss,
+    "ladder": tables.render_ladder,
 }
 """How a figure is shown, by the name in `figures.toml`; "output" is shown as it was printed."""
 

@@ -147,6 +147,87 @@ def render_game_speeds(speeds: Sequence[Mapping[str, Any]], goal: float) -> str:
     return f"{table(header, rows)}\n\nGoal: at least {goal:g} in the column *to long*; {reached}."
 
 
+def render_openings(results: Sequence[Mapping[str, Any]]) -> str:
+    """Return the opening plays of each bot that a judge has looked at, and their summed loss."""
+    blocks = []
+    for result in results:
+        rows = [
+            (
+                play["roll"],
+                play["play"],
+                f"{1000 * play['loss']:.1f}",
+                "" if play["loss"] == 0 else play["best"],
+            )
+            for play in result["openings"]
+        ]
+        total = sum(play["loss"] for play in result["openings"])
+        header = ("roll", result["bot"], "loss, thousandths", "better")
+        blocks.append(
+            f"{table(header, rows)}\n\nLoss of {result['bot']}, all {len(rows)} rolls summed, by "
+            f"{result['judge']}: {total:.3f} points."
+        )
+    return "\n\n".join(blocks)
+
+
+def render_loss(results: Sequence[Mapping[str, Any]]) -> str:
+    """Return one row per bot: what its decisions lose by a judge."""
+    limits = list(results[0]["over"])
+    header = (
+        "bot", "judge", "loss per decision, thousandths", "no loss",
+        *(f"over {limit}" for limit in limits), "decisions", "games",
+    )  # fmt: skip
+    rows = []
+    for result in results:
+        thousandths = {name: 1000 * value for name, value in result["loss"].items()}
+        rows.append(
+            (
+                result["bot"],
+                result["judge"],
+                with_interval(thousandths, "{:.2f}"),
+                f"{result['agree']:.1%}",
+                *(f"{result['over'][limit]:.1%}" for limit in limits),
+                f"{result['decisions']:,}",
+                f"{result['games']:,}",
+            )
+        )
+    return table(header, rows)
+
+
+def render_ladder(results: Sequence[Mapping[str, Any]]) -> str:
+    """Return one row per bot of a round robin, best first, with its match against the next."""
+    header = ("bot", "Elo", "against the next: points/game", "won", "games")
+    (result,) = results
+    matches = {(match["a"], match["b"]): match for match in result["matches"]}
+    names = [rating["name"] for rating in result["ratings"]]
+    rows = []
+    for i, rating in enumerate(result["ratings"]):
+        elo = with_interval(rating["elo"], "{:+.0f}")
+        if i + 1 == len(names):
+            rows.append((rating["name"], elo, NOTHING, NOTHING, ""))
+            continue
+        match = matches.get((names[i], names[i + 1]))
+        sign = 1 if match else -1
+        match = match or matches[names[i + 1], names[i]]
+        points = {name: sign * value for name, value in match["points"].items()}
+        won = {
+            name: value if match["a"] == names[i] else 1 - value
+            for name, value in match["win_rate"].items()
+        }
+        ends = [sorted((figure["low"], figure["high"])) for figure in (points, won)]
+        for figure, (low, high) in zip((points, won), ends, strict=True):
+            figure["low"], figure["high"] = low, high
+        rows.append(
+            (
+                rating["name"],
+                elo,
+                with_interval(points, "{:+.3f}"),
+                with_interval(won, "{:.1%}"),
+                f"{match['games']:,}",
+            )
+        )
+    return f"{table(header, rows)}\n\nElo by games won, the mean of all bots is 0."
+
+
 def _missing(name: str, networks: Sequence[str]) -> str:
     return UNMEASURED if name in networks else NO_NETWORK
 

@@ -1,50 +1,14 @@
 """gnubg as an opponent, with a worker program that only pretends to be gnubg."""
 
-import json
-
 import numpy as np
 import pytest
 
-from nardy_engine import batch, load_variant
+from fake_gnubg import SHORT, SLOTS, FakeProgram, LastPlay
+from nardy_engine import batch
 from nardy_engine.errors import NardyError
 from nardy_rl.arena import match
 from nardy_rl.bench.gnubg import LINE, GnubgBot, make_player
 from nardy_rl.players import make_bot
-
-SHORT = load_variant("short")
-SLOTS = SHORT.setup.points + 2
-
-
-class FakeProgram:
-    """Answers the lines of `scripts/gnubg_worker.py`: plays like `race`, pips as equity."""
-
-    def __init__(self):
-        self.lines = []
-
-    def ask(self, lines):
-        self.lines += [json.loads(line) for line in lines]
-        return [json.dumps(self.answer(json.loads(line))) for line in lines]
-
-    def answer(self, request):
-        boards = np.frombuffer(bytes.fromhex(request["boards"]), np.int8).reshape(-1, 2, SLOTS)
-        if request["op"] == "equity":
-            return {"equity": (boards[:, 1] @ np.arange(SLOTS)).tolist()}
-        dice = np.frombuffer(bytes.fromhex(request["dice"]), np.int8).reshape(-1, 2)
-        after = batch.afterstates(SHORT, boards, dice)
-        last = after.boards[after.offsets[1:] - 1]
-        return {"boards": self.spoil(last).tobytes().hex()}
-
-    def spoil(self, boards):
-        return boards
-
-
-class LastPlay:
-    """Plays the last afterstate of the list, as the fake does."""
-
-    name = "last"
-
-    def choose(self, turn):
-        return turn.after.offsets[1:] - 1
 
 
 def test_answers_in_lines_of_many_positions_are_the_chosen_plays():

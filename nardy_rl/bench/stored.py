@@ -1,0 +1,180 @@
+"""Long measurements in parts that are kept on disk, so that a killed run goes on.
+
+What is measured has an identity, plain data that says all the result depends on: rules, weights,
+bots, seed. Its parts lie in a folder named after that; a part that is there is read, not measured
+again. Layer: nardy_rl, numpy only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+import nardy_rl
+from nardy_engine import Variant
+from nardy_rl import __version__
+from nardy_rl.arena import BLOCK_PAIRS, PLY_CAP, match
+from nardy_rl.bench.environments import GNUBG_NN
+from nardy_rl.bench.gnubg import PREFIX
+from nardy_rl.checkpoint import load_network
+from nardy_rl.files import write_atomic
+from nardy_rl.metrics import MatchResult, join
+from nardy_rl.players import Bot
+
+Arrays: TypeAlias = dict[str, NDArray[Any]]
+
+_NETWORK = re.compile(r"net:(.+?)(@\d+ply)?")
+_PLY = re.compile(r"@(\d+)ply|gnubg:(\d+)")
+_PART_PAIRS = (4096, 128, 16)
+"""Pairs of a part by the deepest search of its bots: a minute of work or less."""
+
+
+def identity(spec: str, variant: Variant) -> dict[str, str]:
+    """Return what the play of a bot depends on, as far as it can be told.
+
+    Raises:
+        CheckpointError: The bot is a network that is missing, damaged, or of other rules.
+    """
+    found = {"bot": spec, "version": __version__}
+    network = _NETWORK.fullmatch(spec)
+    if spec.startswith(PREFIX):
+        return found | {"gnubg": " ".join(GNUBG_NN.requirements)}
+    if network:
+        manifest = load_network(network[1], variant).manifest
+        found |= {"bot": f"net{network[2] or ''}", "weights": manifest["weights_sha256"]}
+    return found | {"code": _code_digest()}
+
+
+def _code_digest() -> str:
+    """Return a digest of what chooses plays: bots with their tables, evaluator, search.
+
+    The engine is left out: what it may do is fixed by the rules.
+    """
+    root = Path(nardy_rl.__file__).parent
+    sources = [root / name for name in ("evaluator.py", "search.py", "rolls.py")]
+    sources += [path for path in (root / "players").glob("**/*") if path.suffix in (".py", ".toml")]
+    digest = hashlib.sha256()
+    for path in sorted(sources):
+        if path.exists():
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def depth(spec: str) -> int:
+    """Return how many plies a bot looks ahead, by its spec.
+
+    >>> depth("net:short"), depth("net:a/b@2ply"), depth("gnubg:1")
+    (0, 2, 1)
+    """
+    found = _PLY.search(spec)
+    return int(found[1] or found[2]) if found else 0
+
+
+class Store:
+    """A folder of finished parts."""
+
+    def __init__(self, folder: Path, *, fresh: bool = False) -> None:
+        """Use `folder`, which is made when the first part is kept.
+
+        Args:
+            folder: Of all measurements.
+            fresh: Measure everything again, and keep that.
+        """
+        self.folder, self._fresh = folder, fresh
+
+    def part(self, what: Mapping[str, Any], name: str, make: Callable[[], Arrays]) -> Arrays:
+        """Return a part of a measurement: from disk, or else made now and kept.
+
+        Args:
+            what: Identity of the measurement, JSON values.
+            name: The part in it.
+            make: Measures; a kill meanwhile leaves nothing.
+
+        Raises:
+            OutputError: The disk is full, ...
+        """
+        text = json.dumps(what, sort_keys=True, indent=1)
+        folder = self.folder / hashlib.sha256(text.encode()).hexdigest()[:16]
+        path = folder / f"{name}.npz"
+        if path.exists() and not self._fresh:
+            with np.load(path) as found:
+                return dict(found)
+        made = make()
+        buffer = io.BytesIO()
+        np.savez(buffer, allow_pickle=False, **made)
+        write_atomic(folder / "what.json", f"{text}\n".encode())
+        write_atomic(path, buffer.getvalue())
+        return made
+
+
+def stored_match(
+    bots: tuple[Bot, Bot],
+    specs: tuple[str, str],
+    variant: Variant,
+    pairs: int,
+    seed: int,
+    store: Store,
+    *,
+    workers: int = 2,
+    progress: Callable[[int], object] = lambda pairs: None,
+) -> MatchResult:
+    """Play a match as `arena.match` does, in parts that are kept.
+
+    Args:
+        bots: The bots; the result takes the view of the first.
+        specs: Their specs, which tell the depth of their search and their weights.
+        variant: The game.
+        pairs: Dice streams, each played twice.
+        seed: Fixes all dice and all random choices.
+        store: Where finished parts are.
+        workers: Threads.
+        progress: Called with the number of pairs after each part or block.
+    """
+    plies = max(map(depth, specs))
+    size = _PART_PAIRS[min(plies, len(_PART_PAIRS) - 1)]
+    block = min(BLOCK_PAIRS, max(1, size // workers))
+    what = {
+        "rules": variant.digest(),
+        "bots": [identity(spec, variant) for spec in specs],
+        "seed": seed,
+        "ply_cap": PLY_CAP,
+    }
+    parts = []
+    for first in range(0, pairs, size):
+        n = min(size, pairs - first)
+        played: list[int] = []
+
+        def play(first: int = first, n: int = n, played: list[int] = played) -> Arrays:
+            def note(done: int) -> None:
+                played.append(done)
+                progress(done)
+
+            result = match(
+                *bots, variant, n, seed,
+                first=first, workers=workers, block_pairs=block, progress=note,
+            )  # fmt: skip
+            return {
+                "outcomes": result.outcomes,
+                "plies": result.plies,
+                "fingerprints": result.fingerprints,
+            }
+
+        found = store.part(what, f"{first}-{n}", play)
+        if not played:
+            progress(n)
+        parts.append(
+            MatchResult(
+                variant=variant, a=bots[0].name, b=bots[1].name, seed=seed, ply_cap=PLY_CAP,
+                outcomes=found["outcomes"], plies=found["plies"],
+                fingerprints=found["fingerprints"],
+            )
+        )  # fmt: skip
+    return join(parts)

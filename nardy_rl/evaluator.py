@@ -27,7 +27,6 @@ from nardy_rl import outcomes
 from nardy_rl.checkpoint import Network, load_network
 from nardy_rl.outcomes import Probabilities
 from nardy_rl.players.base import TIE, choose_best
-from nardy_rl.rolls import Rolls, is_opening, moves_before_roll, owes_dice
 
 CHUNK = 1024
 """Rows that go through the network at once; more fall out of the processor's cache."""
@@ -249,6 +248,27 @@ class Evaluator:
         )
         return hidden
 
+    def gradients(self, boards: Board) -> NDArray[np.float32]:
+        """Return `[N, F] float32` how the equity of the side to act grows with each feature.
+
+        Args:
+            boards: `[N, 2, P] int8`, row 0 the side to act, no game finished.
+        """
+        layers = self.network.layers
+        x, active = self.network.encoder.encode(boards), []
+        for weight, bias in layers[:-1]:
+            x = x @ weight.T + bias
+            active.append(x > 0)
+            x *= active[-1]
+        weight, bias = layers[-1]
+        possible = batch.outcome_mask(self.variant, boards)
+        probs = outcomes.masked_softmax(x @ weight.T + bias, possible)
+        equity = outcomes.equity(probs, self.points)
+        slope = (probs * (self.points - equity[:, None])) @ weight
+        for (weight, _), passes in zip(layers[-2::-1], active[::-1], strict=True):
+            slope = (slope * passes) @ weight
+        return np.asarray(slope, np.float32)
+
     def _buffer(self, layer: int, rows: int, width: int) -> NDArray[np.float32]:
         """Return `[rows, width] float32` memory of this thread, valid until asked for again.
 
@@ -316,7 +336,8 @@ class Evaluator:
 
         A roll is played to its end: where it is several decisions, by one side or by both, each
         is the best by the network's value of the position it leads to, and the network values
-        the position after the last one. Where dice are owed, there is no roll to average over.
+        the position after the last one. Where dice are owed, the rest of that roll is played
+        first; see `search`.
 
         Args:
             position: Row 0 the side to roll.
@@ -324,36 +345,11 @@ class Evaluator:
         Raises:
             PositionError: The position cannot occur in the game.
         """
+        from nardy_rl.search import EVERYTHING, Search  # it is built on this module
+
         board = self.variant.check_position(position).board()
-        return self._evaluation(self._averages(board))
-
-    def _averages(self, board: Board) -> outcomes.FloatArray:
-        """Return `[O] float64` the outcomes of `average_over_rolls`."""
-        variant = self.variant
-        chances = np.ones(1)
-        boards, own = board[None], np.ones(1, np.bool_)
-        if moves_before_roll(variant, boards)[0]:
-            boards, own = self._played(boards, own, np.ones((1, 2), np.int8))
-        dice = np.ones((1, 2), np.int8)
-        if batch.outcomes(variant, boards)[0] < 0 and not owes_dice(variant, boards)[0]:
-            dice, chances = Rolls.of(variant, is_opening(variant, board))
-            boards, own = np.repeat(boards, len(dice), axis=0), np.repeat(own, len(dice))
-            boards, own = self._played(boards, own, dice)
-        while True:  # what is owed belongs to the same roll
-            owing = owes_dice(variant, boards) & (batch.outcomes(variant, boards) < 0)
-            if not owing.any():
-                break
-            boards[owing], own[owing] = self._played(boards[owing], own[owing], dice[owing])
-        probs = self.probs(boards)
-        return chances @ np.where(own[:, None], probs, outcomes.flip(probs))
-
-    def _played(
-        self, boards: Board, own: NDArray[np.bool_], dice: NDArray[np.int8]
-    ) -> tuple[Board, NDArray[np.bool_]]:
-        """Play the best of each decision; `own` = the side to act is the one that is valued."""
-        after = batch.afterstates(self.variant, boards, dice)
-        following, same = batch.next_states(self.variant, after.boards[self.choose(boards, after)])
-        return following, own == same
+        search = Search(self, 1, filters=[EVERYTHING], glance=None)
+        return self._evaluation(search.positions(board[None])[0])
 
     def best(
         self, position: Position, dice: Dice | None, top: int | None = None

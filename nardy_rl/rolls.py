@@ -18,8 +18,16 @@ class Rolls(NamedTuple):
 
     dice: NDArray[np.int8]
     """`[R, 2] int8`, the larger die first."""
-    chances: NDArray[np.float64]
-    """`[R] float64`, their sum is 1."""
+    weights: NDArray[np.float64]
+    """`[R] float64` whole numbers: how many of all throws show it."""
+
+    def average(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return `[..., O]` the average over the rolls of `[..., R, O]` values.
+
+        Not a product of matrices: the sums of those depend on how many rows there are.
+        """
+        total = (values * self.weights[:, None]).sum(axis=-2)
+        return np.asarray(total / self.weights.sum())
 
     @classmethod
     def of(cls, variant: Variant, opening: bool = False) -> Rolls:
@@ -36,21 +44,23 @@ class Rolls(NamedTuple):
         sides = range(1, variant.dice.sides + 1)
         dice = [(a, b) for a in sides for b in sides if b < a or (b == a and not opening)]
         weights = np.array([1.0 if a == b else 2.0 for a, b in dice])
-        return cls(np.array(dice, dtype=np.int8), weights / weights.sum())
+        return cls(np.array(dice, dtype=np.int8), weights)
 
 
-def is_opening(variant: Variant, board: Board) -> bool:
-    """Return whether the next throw is the one that decides who begins (S-2, D-02).
+def is_opening(variant: Variant, boards: Board) -> NDArray[np.bool_]:
+    """Return `[N]` whether the next throw is the one that decides who begins (S-2, D-02).
 
     A position does not know how many turns have been played; the start position itself is taken
     for the beginning.
 
     Args:
         variant: The game.
-        board: `[2, P] int8`, the side to act in row 0.
+        boards: `[N, 2, P] int8`, the side to act in row 0.
     """
-    throws = variant.opening is Opening.OPENING_DICE
-    return throws and bool(np.array_equal(board, variant.start_position().board()))
+    if variant.opening is not Opening.OPENING_DICE:
+        return np.zeros(len(boards), np.bool_)
+    start = variant.start_position().board()
+    return np.asarray((boards == start).all(axis=(1, 2)), np.bool_)
 
 
 def owes_dice(variant: Variant, boards: Board) -> NDArray[np.bool_]:

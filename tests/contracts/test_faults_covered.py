@@ -17,8 +17,6 @@ ROWS = {
     "Seeds": range(60, 61),
 }
 NOT_APPLICABLE = {
-    "T14": "there is no search: players look at the position after their play and no further",
-    "T15": "there is no search, so no number of plies to miscount",
     "T33": "there is no benchmark of rated plays that could leave one out",
 }
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from evaluations import endings, played
 from nardy_engine import Position, batch, load_variant, reference
 from nardy_engine.bearoff import Bearoff
 from nardy_engine.kernels.values import NETWORK, TABLE
@@ -17,33 +18,6 @@ from nardy_rl.evaluator import Evaluator
 from nardy_rl.players import choose_best, make_bot
 from nardy_rl.rolls import Rolls, is_opening, owes_dice
 from positions import row
-
-
-def endings(variant, n, seed=1):
-    """Return `[n, 2, P]` positions in which both sides are home."""
-    rng = np.random.default_rng(seed)
-    boards = np.zeros((n, 2, variant.n_slots), np.int8)
-    for board in boards:
-        for side in board:
-            left = rng.integers(1, variant.setup.checkers + 1)
-            for point in rng.integers(1, variant.setup.home + 1, left):
-                side[point] += 1
-            side[0] = variant.setup.checkers - left
-        if variant.remembers("first"):
-            board[0, variant.n_counts] = 1
-    return boards
-
-
-def played(variant, n, plies, seed=5):
-    """Return `(boards, dice)` of random games after some plies, the running ones."""
-    games = batch.Games(variant, n, seed)
-    for _ in range(plies):
-        games.roll()
-        after = games.afterstates()
-        counts = np.maximum(after.counts(), 1)
-        games.play(after.offsets[:-1] + (games.uniforms() * counts).astype(np.int64))
-    running = games.over < 0
-    return games.boards[running], games.roll()[running]
 
 
 class Silent(Evaluator):
@@ -205,24 +179,31 @@ def test_average_over_rolls_plays_whole_rolls(tiny_network, game) -> None:
         rolls = Rolls.of(variant)
         chances = [rolled_out(evaluator, position, tuple(dice)) for dice in rolls.dice.tolist()]
         average = evaluator.average_over_rolls(position)
-        expected = rolls.chances @ np.array(chances)
+        expected = rolls.average(np.array(chances))
         assert average.probabilities.vector() == pytest.approx(expected, abs=1e-5)
         after = batch.afterstates(variant, np.repeat(board[None], 21, axis=0), rolls.dice)
         several += owes_dice(variant, batch.next_states(variant, after.boards)[0]).sum()
     assert several > 0
 
 
-def test_average_where_dice_are_owed_is_the_rest_of_the_roll(tiny_network) -> None:
-    """Nobody rolls while dice are owed: there is one way on, played best (GUL-1)."""
+def test_average_where_dice_are_owed_plays_the_rest_of_the_roll_first(tiny_network) -> None:
+    """Nobody rolls while dice are owed: they are played, and then a roll is averaged (GUL-1)."""
     variant = load_variant("gulbar")
     evaluator = Evaluator.load(tiny_network("gulbar"))
     boards, _ = played(variant, 300, 25, seed=8)
     owing = boards[owes_dice(variant, boards)]
     assert len(owing)
     for board in owing[:4]:
-        position = Position.from_board(board)
-        average = evaluator.average_over_rolls(position).probabilities.vector()
-        assert average == pytest.approx(rolled_out(evaluator, position, None), abs=1e-5)
+        sign, states = 1.0, board[None]
+        while owes_dice(variant, states)[0] and batch.outcomes(variant, states)[0] < 0:
+            after = batch.afterstates(variant, states, [(1, 1)])
+            states, (same,) = batch.next_states(
+                variant, after.boards[evaluator.choose(states, after)]
+            )
+            sign = sign if same else -sign
+        value = evaluator.average_over_rolls(Position.from_board(states[0])).equity
+        average = evaluator.average_over_rolls(Position.from_board(board)).equity
+        assert average == pytest.approx(sign * value, abs=1e-6)
 
 
 def test_average_before_a_pre_roll_move(tiny_network) -> None:
@@ -245,8 +226,10 @@ def test_the_throw_that_decides_who_begins_has_no_doubles(tiny_network) -> None:
     """S-2: before the first roll of short nardy the average is over 15 rolls, later over 21."""
     variant = load_variant("short")
     start = variant.start_position()
-    assert is_opening(variant, start.board())
-    assert not is_opening(load_variant("long"), load_variant("long").start_position().board())
+    boards = np.stack([start.board(), played(variant, 1, 1)[0][0]])
+    assert is_opening(variant, boards).tolist() == [True, False]
+    long = load_variant("long")
+    assert not is_opening(long, long.start_position().board()[None]).any()
     evaluator = Evaluator.load(tiny_network("short"))
     best = [
         evaluator.best(start, (a, b), top=1)[0].equity for a in range(1, 7) for b in range(1, a)
@@ -255,13 +238,13 @@ def test_the_throw_that_decides_who_begins_has_no_doubles(tiny_network) -> None:
 
 
 def test_rolls_of_other_dice() -> None:
-    """Chances follow from the number of sides and sum to 1."""
+    """The rolls follow from the number of sides; an average of ones is exactly one."""
     four = load_variant("long", {"dice.sides": 4, "bearoff.dice": "all",
                                  "head.exception_doubles": [3, 4]})  # fmt: skip
     rolls = Rolls.of(four)
     assert len(rolls.dice) == 10
-    assert rolls.chances.sum() == pytest.approx(1)
-    assert rolls.chances[rolls.dice[:, 0] == rolls.dice[:, 1]] == pytest.approx(1 / 16)
+    assert rolls.weights.tolist() == [1 if a == b else 2 for a, b in rolls.dice]
+    assert rolls.average(np.ones((10, 1))).tolist() == [1]
 
 
 def test_the_arena_plays_endings_by_the_tables(

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from nardy_engine.errors import CheckpointError
 from nardy_engine.kernels.encode import encode_units, first_layer, first_layer_work
+from nardy_engine.kernels.values import fill_estimates
 from nardy_engine.rules.components import Contact
 from nardy_engine.rules.table import rule_table
 from nardy_engine.rules.variant import Variant
@@ -185,6 +186,22 @@ class Encoder:
             *self._steps, weights, bias, work,
             int(bfloat16), hidden if bfloat16 else _NO_BITS, _NO_FLOATS if bfloat16 else hidden,
         )  # fmt: skip
+
+    def estimates(
+        self, after: Board, offsets: NDArray[np.int64], gradients: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        """Return `[M] float32` what a linear model says of afterstates, from the mover's view.
+
+        Args:
+            after: `[M, 2, P] int8`, mover in row 0, the other side acts next.
+            offsets: `[G + 1] int64` the afterstates of each position; only differences between
+                those of one position mean something.
+            gradients: `[G, F] float32` what each feature adds for the side that acts next.
+        """
+        out = np.empty(len(after), np.float32)
+        slopes = np.empty((2, *self._steps[0].shape), np.float32)
+        fill_estimates(after, offsets, gradients, *self._steps, slopes, out)
+        return out
 
     def describe(self) -> list[dict[str, Any]]:
         """Describe every feature, in order, so that any language can rebuild it.

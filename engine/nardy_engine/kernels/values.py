@@ -185,3 +185,61 @@ def pick_best(boards, index, offsets, codes, values, points, tie, rules, picked)
         if best < 0 and offsets[group + 1] > offsets[group]:
             best = offsets[group]  # a network that has gone astray says nothing but NaN
         picked[group] = best
+
+
+@jit
+def fill_estimates(after, offsets, gradients, step_column, step_factor, slopes, out):
+    """Write to `out` `[M] float32` what a linear model says of afterstates, mover's view.
+
+    after: `[M, 2, P] int8`, mover in row 0, the other side acts next; offsets: `[G + 1]` those of
+    each position; gradients: `[G, F] float32` what each feature adds to the equity of the side
+    that acts next; step_column, step_factor: as in `encode.list_change`; slopes: `[2, P, max + 1]
+    float32` working memory. Only differences within a group mean something.
+    """
+    half = gradients.shape[1] // 2
+    for group in range(offsets.shape[0] - 1):
+        for side in range(2):
+            base = half * (1 - side)
+            for slot in range(step_column.shape[0]):
+                total = np.float32(0)
+                slopes[side, slot, 0] = total
+                for count in range(1, step_column.shape[1]):
+                    column = base + step_column[slot, count]
+                    total += step_factor[slot, count] * gradients[group, column]
+                    slopes[side, slot, count] = total
+        for a in range(offsets[group], offsets[group + 1]):
+            mine, theirs = np.float32(0), np.float32(0)
+            for slot in range(after.shape[2]):
+                mine += slopes[0, slot, after[a, 0, slot]]
+                theirs += slopes[1, slot, after[a, 1, slot]]
+            out[a] = -(mine + theirs)
+
+
+@jit
+def mark_likely(index, offsets, codes, estimates, best, marks):
+    """Mark in `marks` `[M] uint8` the plays of each decision with the highest estimates.
+
+    index: `[A] int64` the rows that the plays are; offsets: `[G + 1]` first play of each decision;
+    codes: `[M]`, see `fill_codes`: rows with an exact value are all marked; best: `[K] int64`
+    working memory, K = how many are marked of each decision besides; marks: 0 at the beginning.
+    Of equal estimates those listed first are taken.
+    """
+    for group in range(offsets.shape[0] - 1):
+        n = 0
+        for a in range(offsets[group], offsets[group + 1]):
+            row = index[a]
+            if codes[row] != NETWORK:
+                marks[row] = 1
+                continue
+            if n == best.shape[0]:
+                if not estimates[row] > estimates[best[n - 1]]:
+                    continue
+                n -= 1
+            place = n
+            while place > 0 and estimates[row] > estimates[best[place - 1]]:
+                best[place] = best[place - 1]
+                place -= 1
+            best[place] = row
+            n += 1
+        for i in range(n):
+            marks[best[i]] = 1

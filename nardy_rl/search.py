@@ -1,0 +1,473 @@
+"""n-ply search: expected values over the rolls to come, with move filters; numpy only.
+
+0-ply is the static value of an afterstate, as everywhere. n-ply is the average over all rolls of
+what the best reply is worth at n - 1 plies; so a ply is one roll, played to its end. What is owed
+of a roll and what is moved before one is played out and costs no ply: a search asks the network
+only where nobody owes dice. Finished games and endings that the tables cover are exact at every
+depth. The chances of the outcomes are carried along, so a search gives those, not only equity.
+
+Two kinds of filter keep it within bounds. At the root all plays are valued at 0-ply; those that
+come near the best are searched. At every decision below, the best reply by its static value is
+played, or the best few are searched. Everything goes breadth first over many positions at once:
+plays of all rolls are listed together, equal ones are valued once, and the network sees large
+products. Results do not depend on what else is in the batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nardy_engine import batch
+from nardy_engine.kernels import values as kernel
+from nardy_engine.rules.table import rule_table
+from nardy_engine.types import Board
+from nardy_rl import outcomes
+from nardy_rl.evaluator import Evaluator, Values
+from nardy_rl.rolls import Rolls, is_opening, moves_before_roll, owes_dice
+
+MAX_PLIES = 4
+"""Deepest search; each ply takes some 20 times as long."""
+
+LIST_STATES = 32
+"""Positions whose rolls are listed at once."""
+
+SEARCH_STATES = 4096
+"""Positions searched at once; bounds the memory of deep searches."""
+
+
+class Filter(NamedTuple):
+    """Which plays of a decision go on to be searched: the best few that come near the best."""
+
+    keep: int
+    """At most so many."""
+    within: float
+    """Points that a play may be worth less than the best one."""
+
+
+GLANCE = 12
+"""Replies to each roll that are worth a look at their static value."""
+
+STATIC_REPLY = Filter(1, 0.0)
+"""Below the root the reply with the best static value is played, as GNU Backgammon does."""
+
+EVERYTHING = Filter(1 << 30, float("inf"))
+"""No filter."""
+
+_FIRST = Filter(8, 0.16)
+_LATER = Filter(2, 0.04)
+
+
+def default_filters(plies: int) -> tuple[Filter | None, ...]:
+    """Return the filter after 0-ply, 1-ply, ... of a search of `plies`; None = ply left out.
+
+    >>> default_filters(2)
+    (Filter(keep=8, within=0.16), None)
+    """
+    return tuple((_FIRST, None, _LATER, None)[:plies])
+
+
+class Searched(NamedTuple):
+    """What the plays of many decisions are worth, seen from the mover."""
+
+    probs: NDArray[np.float64]
+    """`[A, O] float64` exclusive outcome probabilities."""
+    equity: NDArray[np.float64]
+    """`[A] float64` expected points per game, cubeless."""
+    depth: NDArray[np.int8]
+    """`[A] int8` plies that the value comes from; an exact value counts as the whole search."""
+    codes: NDArray[np.int8]
+    """`[A] int8` as in `Values`."""
+
+    def rows(self, which: Any) -> Searched:
+        """Return some of the plays: a slice, a mask or indices."""
+        return Searched(self.probs[which], self.equity[which], self.depth[which], self.codes[which])
+
+
+class Search:
+    """Looks `plies` rolls ahead with one evaluator; holds no state, so threads can share it."""
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        plies: int,
+        *,
+        filters: Sequence[Filter | None] | None = None,
+        replies: Filter = STATIC_REPLY,
+        glance: int | None = GLANCE,
+    ) -> None:
+        """Prepare a search.
+
+        Args:
+            evaluator: Gives the static values.
+            plies: How many rolls to look ahead after a play, 0 to `MAX_PLIES`.
+            filters: After 0, 1, ..., `plies - 1` plies, which plays at the root go on; None in
+                place of one leaves that depth out. Default: `default_filters`.
+            replies: Which plays are searched at decisions below the root, by static values.
+            glance: How many replies to each roll get a static value, those that look best by a
+                linear estimate; None = all.
+
+        Raises:
+            ValueError: `plies` is out of range, there are not `plies` filters, or the first of
+                them is None (all plays have a static value).
+        """
+        chosen = default_filters(plies) if filters is None else tuple(filters)
+        if not 0 <= plies <= MAX_PLIES:
+            raise ValueError(f"plies is {plies}; it must be from 0 to {MAX_PLIES}")
+        if len(chosen) != plies:
+            raise ValueError(f"a search of {plies} plies has {plies} filters, not {len(chosen)}")
+        if min((item.keep for item in (*chosen, replies) if item is not None), default=1) < 1:
+            raise ValueError("a filter keeps at least one play")
+        self.evaluator = evaluator
+        self.plies = plies
+        self.filters = chosen
+        self.replies = replies
+        self.glance = glance
+        self._variant = evaluator.variant
+        self._rules = rule_table(evaluator.variant)
+        self._points = evaluator.points.astype(np.float64)
+        self._rolls = Rolls.of(evaluator.variant)
+
+    # -- the root -----------------------------------------------------------------------------
+
+    def positions(self, boards: Board) -> NDArray[np.float64]:
+        """Return `[N, O] float64` outcome chances of the side to act, `plies` rolls ahead.
+
+        Args:
+            boards: `[N, 2, P] int8`, row 0 the side to act; not changed. The start position of a
+                game that begins with a throw without doubles is taken for its beginning.
+        """
+        boards = np.ascontiguousarray(boards, np.int8)
+        probs = self._states(boards, self.plies)
+        if self.plies > 0:
+            first = is_opening(self._variant, boards)
+            if first.any():
+                rolls = Rolls.of(self._variant, opening=True)
+                probs[first] = self._rolled(boards[first], self.plies - 1, rolls)
+        return probs
+
+    def plays(
+        self, boards: Board, after: batch.Afterstates, *, only_best: bool = False
+    ) -> Searched:
+        """Value every legal play of many decisions.
+
+        Args:
+            boards: `[B, 2, P] int8` positions before the play, mover in row 0.
+            after: Their afterstates.
+            only_best: Do not search where the best play is known before: a single one that is
+                legal, or near the best, or a won game.
+        """
+        static = self.evaluator.plays(boards, after)
+        probs = static.probs.astype(np.float64)
+        exact = static.codes != kernel.NETWORK
+        depth = np.where(exact, self.plies, 0).astype(np.int8)
+        found = Searched(probs, static.equity.astype(np.float64), depth, static.codes)
+        alive = ~exact
+        for ply, passing in enumerate(self.filters):
+            if passing is not None:
+                if ply > 0:
+                    self._deepen(after, np.flatnonzero(alive), ply, found)
+                alive &= self._passing(after, found, alive, passing)
+                if only_best:
+                    alive &= self._undecided(after, found, alive)
+        if self.plies > 0:
+            rows = np.flatnonzero(alive)
+            self._deepen(after, rows, self.plies, found)
+        return found
+
+    def choose(self, boards: Board, after: batch.Afterstates) -> NDArray[np.int64]:
+        """Return `[B] int64` the best play of each decision, as rows of the afterstates.
+
+        Args:
+            boards: `[B, 2, P] int8` positions before the play, mover in row 0.
+            after: Their afterstates, at least one of each.
+        """
+        return self.best(after, self.plays(boards, after, only_best=True))
+
+    def best(self, after: batch.Afterstates, found: Searched) -> NDArray[np.int64]:
+        """Return `[B] int64` the best play of each decision among those searched deepest."""
+        deepest = np.maximum.reduceat(found.depth, after.offsets[:-1])
+        lost = self._lost(found.codes)  # a lost finish is exact, but the last resort
+        if lost.any():
+            shallow = np.where(lost, -1, found.depth)
+            deepest = np.maximum.reduceat(shallow, after.offsets[:-1])
+        group = np.repeat(np.arange(len(deepest)), after.counts())
+        index = np.flatnonzero(found.depth >= deepest[group])
+        offsets = np.searchsorted(index, after.offsets)
+        values = Values(
+            found.probs.astype(np.float32), found.equity.astype(np.float32), found.codes
+        )
+        return index[self.evaluator.pick(after.boards, index, offsets, values)]
+
+    def order(self, afterstates: Board, found: Searched) -> list[int]:
+        """Order the plays of one decision: by depth, then by value, won games first of all.
+
+        So a play that was filtered out never stands above one that was searched deeper. Equal
+        values are settled as by `players.choose_best`, lost games come last.
+
+        Args:
+            afterstates: `[A, 2, P] int8`, the mover still in row 0.
+            found: What they are worth.
+
+        Returns:
+            Indices into `afterstates`.
+        """
+        ordered: list[int] = []
+        rest: NDArray[np.int64] = np.arange(len(afterstates))
+        while len(rest):
+            group = batch.Afterstates(afterstates[rest], np.array([0, len(rest)], np.int64))
+            best = int(self.best(group, found.rows(rest))[0])
+            ordered.append(int(rest[best]))
+            rest = np.delete(rest, best)
+        return ordered
+
+    def _lost(self, codes: NDArray[np.int8]) -> NDArray[np.bool_]:
+        """Return which codes are games that the mover has finished and lost."""
+        finished = codes >= 0
+        return finished & (self._points[np.where(finished, codes, 0)] < 0)
+
+    def _passing(
+        self,
+        after: batch.Afterstates,
+        found: Searched,
+        alive: NDArray[np.bool_],
+        passing: Filter,
+    ) -> NDArray[np.bool_]:
+        """Return `[A]` which plays of the mask `alive` are kept by a filter."""
+        counts = after.counts()
+        group = np.repeat(np.arange(len(counts)), counts)
+        # What was left behind at a lower depth does not say how good the best play is.
+        counted = (alive | (found.codes != kernel.NETWORK)) & ~self._lost(found.codes)
+        best = np.full(len(counts), -np.inf)
+        np.maximum.at(best, group[counted], found.equity[counted])
+        near = np.flatnonzero(alive & (found.equity >= best[group] - passing.within))
+        kept = np.zeros(len(alive), np.bool_)
+        # A stable order by value; equal values stay in the order of the list, which is the
+        # engine's and not the batch's.
+        order = near[np.lexsort((near, -found.equity[near], group[near]))]
+        starts = np.searchsorted(group[order], np.arange(len(counts)))
+        place = np.arange(len(order)) - starts[group[order]]
+        kept[order[place < passing.keep]] = True
+        return kept
+
+    def _undecided(
+        self, after: batch.Afterstates, found: Searched, alive: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """Return `[A]` whether the best play of the decision is still to be found."""
+        counts = after.counts()
+        group = np.repeat(np.arange(len(counts)), counts)
+        finished = found.codes >= 0
+        won = finished & (self._points[np.where(finished, found.codes, 0)] > 0)
+        candidates = (alive | (found.codes != kernel.NETWORK)) & ~self._lost(found.codes)
+        several = np.bincount(group[candidates], minlength=len(counts)) > 1
+        several[group[won]] = False
+        return several[group]
+
+    def _deepen(
+        self, after: batch.Afterstates, rows: NDArray[np.int64], plies: int, found: Searched
+    ) -> None:
+        """Write to `found` what the plays `rows` are worth at a depth."""
+        if not len(rows):
+            return
+        found.probs[rows] = self._following(after.boards[rows], plies)
+        found.equity[rows] = outcomes.equity(found.probs[rows], self._points)
+        found.depth[rows] = plies
+
+    # -- below the root -----------------------------------------------------------------------
+
+    def _following(self, afterstates: Board, plies: int) -> NDArray[np.float64]:
+        """Return `[N, O]` what comes of afterstates, seen from the mover."""
+        following, same = batch.next_states(self._variant, afterstates)
+        probs = self._states(following, plies)
+        return np.where(same[:, None], probs, outcomes.flip(probs))
+
+    def _states(self, boards: Board, plies: int) -> NDArray[np.float64]:
+        """Return `[N, O]` the chances of the side to act, `plies` rolls ahead."""
+        boards, index = self._distinct(boards)
+        owing = owes_dice(self._variant, boards)
+        probs = np.empty((len(boards), self._variant.n_outcomes))
+        codes = np.empty(len(boards), np.int8)
+        tables = int(self.evaluator.uses_bearoff)
+        kernel.fill_codes(boards, 0, tables, self._rules, codes)
+        running = codes == kernel.NETWORK
+        known = running & owing
+        rolling = running & ~owing
+        if plies == 0:
+            rolling[:] = False
+        else:
+            before = rolling & moves_before_roll(self._variant, boards)
+            known, rolling = known | before, rolling & ~before
+        leaves = ~(known | rolling)
+        probs[leaves] = self.evaluator.probs(boards[leaves])
+        if known.any():
+            probs[known] = self._played(boards[known], plies)
+        (rows,) = np.nonzero(rolling)
+        for start in range(0, len(rows), SEARCH_STATES):
+            part = rows[start : start + SEARCH_STATES]
+            probs[part] = self._rolled(boards[part], plies - 1, self._rolls)
+        return probs[index]
+
+    def _distinct(self, boards: Board) -> tuple[Board, NDArray[np.int64]]:
+        """Return the distinct boards and the place of each board among them."""
+        if len(boards) < 2:
+            return boards, np.zeros(len(boards), np.int64)
+        offsets = np.array([0, len(boards)], np.int64)
+        merged = _merge(batch.Afterstates(boards.copy(), offsets))
+        return merged.after.boards, merged.places
+
+    def _played(self, boards: Board, plies: int) -> NDArray[np.float64]:
+        """Return `[N, O]` what positions are worth in which the dice are known or not needed."""
+        after = batch.afterstates(self._variant, boards, np.ones((len(boards), 2), np.int8))
+        index: NDArray[np.int64] = np.arange(len(after.boards))
+        values = self.evaluator.plays(boards, after)
+        return self._best(self._kept(_Decisions(after.boards, index, after.offsets, values)), plies)
+
+    def _rolled(self, boards: Board, plies: int, rolls: Rolls) -> NDArray[np.float64]:
+        """Return `[N, O]` the average over rolls of what the best plays are worth at a depth."""
+        parts = [
+            self._listed(boards[start : start + LIST_STATES], rolls)
+            for start in range(0, len(boards), LIST_STATES)
+        ]
+        probs = self._best(_joined(parts), plies)
+        return rolls.average(probs.reshape(len(boards), len(rolls.dice), -1))
+
+    def _listed(self, boards: Board, rolls: Rolls) -> _Decisions:
+        """Return the decisions after every roll, with those plays that the filter keeps."""
+        n_rolls = len(rolls.dice)
+        repeated = np.repeat(boards, n_rolls, axis=0)
+        after = batch.afterstates(self._variant, repeated, np.tile(rolls.dice, (len(boards), 1)))
+        if self._rules.again != 0:  # who acts next depends on the roll
+            index: NDArray[np.int64] = np.arange(len(after.boards))
+            values = self.evaluator.plays(repeated, after)
+            return self._kept(_Decisions(after.boards, index, after.offsets, values))
+        merged = _merge(batch.Afterstates(after.boards, after.offsets[::n_rolls]))
+        groups, index, offsets = merged.after, merged.places, after.offsets
+        if self.glance is not None:
+            groups, index, offsets = self._likely(boards, groups, index, offsets)
+        values = self.evaluator.plays(boards, groups)
+        return self._kept(_Decisions(groups.boards, index, offsets, values))
+
+    def _likely(
+        self,
+        boards: Board,
+        groups: batch.Afterstates,
+        index: NDArray[np.int64],
+        offsets: NDArray[np.int64],
+    ) -> tuple[batch.Afterstates, NDArray[np.int64], NDArray[np.int64]]:
+        """Leave out replies that the linear estimate puts far behind.
+
+        The network is replaced by its tangent at the position before the play; what a play
+        changes is then a sum of a few numbers.
+        """
+        codes = np.empty(len(groups.boards), np.int8)
+        tables = int(self.evaluator.uses_bearoff)
+        kernel.fill_codes(groups.boards, 1, tables, self._rules, codes)
+        gradients = self.evaluator.gradients(batch.swapped(boards))
+        encoder = self.evaluator.network.encoder
+        estimates = encoder.estimates(groups.boards, groups.offsets, gradients)
+        marks = np.zeros(len(codes), np.uint8)
+        best = np.empty(self.glance or 1, np.int64)
+        kernel.mark_likely(index, offsets, codes, estimates, best, marks)
+        kept = marks.view(np.bool_)
+        before = np.concatenate(([0], np.cumsum(kept)))
+        played = kept[index]
+        return (
+            batch.Afterstates(groups.boards[kept], before[groups.offsets]),
+            before[index[played]],
+            np.concatenate(([0], np.cumsum(played)))[offsets],
+        )
+
+    def _kept(self, decisions: _Decisions) -> _Decisions:
+        """Return the decisions with only those plays that the filter of replies keeps."""
+        boards, index, offsets, values = decisions
+        if self.replies.keep == 1:
+            rows = index[self.evaluator.pick(boards, index, offsets, values)]
+            ends: NDArray[np.int64] = np.arange(len(rows) + 1)
+        else:
+            after = batch.Afterstates(boards[index], offsets)
+            found = Searched(
+                values.probs[index].astype(np.float64),
+                values.equity[index].astype(np.float64),
+                np.zeros(len(index), np.int8),
+                values.codes[index],
+            )
+            exact = found.codes != kernel.NETWORK
+            kept = exact | self._passing(after, found, ~exact, self.replies)
+            rows = index[kept]
+            ends = np.concatenate(([0], np.cumsum(kept)))[offsets]
+        return _Decisions(
+            boards[rows],
+            np.arange(len(rows)),
+            ends,
+            Values(values.probs[rows], values.equity[rows], values.codes[rows]),
+        )
+
+    def _best(self, decisions: _Decisions, plies: int) -> NDArray[np.float64]:
+        """Return `[B, O]` what the best plays are worth at a depth, seen from the mover."""
+        boards, index, offsets, values = decisions
+        probs = values.probs.astype(np.float64)
+        (open_rows,) = np.nonzero(values.codes == kernel.NETWORK)
+        if plies == 0 and len(open_rows) and self._rules.owed != 0:
+            following, _ = batch.next_states(self._variant, boards[open_rows])
+            open_rows = open_rows[owes_dice(self._variant, following)]
+        if plies > 0 or self._rules.owed != 0:
+            probs[open_rows] = self._following(boards[open_rows], plies)
+        if self.replies.keep == 1:
+            return probs[index]
+        equity = outcomes.equity(probs, self._points).astype(np.float32)
+        searched = Values(values.probs, equity, values.codes)
+        return probs[self.evaluator.pick(boards, index, offsets, searched)]
+
+
+class _Decisions(NamedTuple):
+    """Plays of many decisions with their static values."""
+
+    boards: Board
+    """`[M, 2, P] int8` afterstates, mover in row 0."""
+    plays: NDArray[np.int64]
+    """`[A]` the rows of `boards` that the plays are."""
+    offsets: NDArray[np.int64]
+    """`[B + 1]` first play of each decision."""
+    values: Values
+    """Of `boards`."""
+
+
+def _joined(parts: list[_Decisions]) -> _Decisions:
+    """Return the decisions of several lists as one."""
+    if len(parts) == 1:
+        return parts[0]
+    rows = np.cumsum([0, *(len(part.boards) for part in parts)])
+    plays = np.cumsum([0, *(len(part.plays) for part in parts)])
+    return _Decisions(
+        np.concatenate([part.boards for part in parts]),
+        np.concatenate([part.plays + row for part, row in zip(parts, rows[:-1], strict=True)]),
+        np.concatenate(
+            [part.offsets[:-1] + play for part, play in zip(parts, plays[:-1], strict=True)]
+            + [plays[-1:]]
+        ),
+        Values(
+            *(np.concatenate(column) for column in zip(*(p.values for p in parts), strict=True))
+        ),
+    )
+
+
+class _Merged(NamedTuple):
+    after: batch.Afterstates
+    """The distinct plays of each group."""
+    places: NDArray[np.int64]
+    """`[A]` where each play is among them."""
+
+
+def _merge(after: batch.Afterstates) -> _Merged:
+    """Keep one of the equal boards of each group; `after` is consumed."""
+    boards, offsets = after
+    longest = int(np.diff(offsets).max(initial=0))
+    places = np.full(1 << max(4, (2 * longest).bit_length()), -1, np.int64)
+    index = np.empty(len(boards), np.int64)
+    merged = np.empty(len(offsets), np.int64)
+    words = boards.reshape(len(boards), -1).view(np.uint16)
+    n = kernel.merge_equal(words, np.ascontiguousarray(offsets), places, index, merged)
+    return _Merged(batch.Afterstates(boards[:n], merged), index)

@@ -1,0 +1,300 @@
+"""n-ply search against a plain recursion, and what it promises (faults T14, T15, T22, T24)."""
+
+from __future__ import annotations
+
+import itertools
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from evaluations import endings, played
+from nardy_engine import Position, batch
+from nardy_rl import outcomes
+from nardy_rl.evaluator import Evaluator
+from nardy_rl.players import choose_best
+from nardy_rl.rolls import moves_before_roll, owes_dice
+from nardy_rl.search import EVERYTHING, Filter, Search, default_filters
+from positions import row
+
+FULL = {"replies": EVERYTHING, "glance": None}
+
+
+def plain(evaluator, board, plies):
+    """Return the chances of the side to act, by recursion over everything; written apart."""
+    variant = evaluator.variant
+    n = variant.n_outcomes
+    over = int(batch.outcomes(variant, board[None])[0])
+    if over >= 0:
+        return np.eye(n)[over]
+    owing, before = owes_dice(variant, board[None])[0], moves_before_roll(variant, board[None])[0]
+    if evaluator.uses_bearoff and covered(variant, board):
+        return evaluator.probs(board[None])[0].astype(np.float64)
+    if not owing and plies == 0:
+        return evaluator.probs(board[None])[0].astype(np.float64)
+    if owing or before:
+        return best_reply(evaluator, board, (1, 1), plies)
+    total = np.zeros(n)
+    for dice in itertools.product(range(1, 7), repeat=2):  # 36 rolls, each 1 / 36
+        total += best_reply(evaluator, board, dice, plies - 1) / 36
+    return total
+
+
+def covered(variant, board):
+    """Return whether both sides stand at home or off."""
+    home = variant.setup.home
+    return bool(board[:, home + 1 : variant.n_counts].sum() == 0)
+
+
+def best_reply(evaluator, board, dice, plies):
+    variant = evaluator.variant
+    after = batch.afterstates(variant, board[None], [dice])
+    following, same = batch.next_states(variant, after.boards)
+    if plies == 0 and not owes_dice(variant, following).any():
+        probs = evaluator.probs(following).astype(np.float64)
+    else:
+        probs = np.stack([plain(evaluator, state, plies) for state in following])
+    probs = np.where(same[:, None], probs, outcomes.flip(probs))
+    values = probs @ evaluator.points.astype(np.float64)
+    return probs[choose_best(variant, after, values)[0]]
+
+
+def some_positions(variant, n, plies=14, seed=3):
+    """Return `n` unsymmetric positions from random games."""
+    boards, _ = played(variant, 60, plies, seed)
+    unlike = (boards[:, 0] != boards[:, 1]).any(axis=1)
+    return boards[unlike][:n]
+
+
+GAMES = ["short", "long", "hypergammon", "gulbar", "emir", "giveaway"]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_one_ply_is_the_plain_average(tiny_network, game) -> None:
+    """21 weighted rolls, whole rolls of several decisions, extra rolls: as the recursion says."""
+    evaluator = Evaluator.load(tiny_network(game))
+    variant = evaluator.variant
+    boards = np.concatenate([some_positions(variant, 2), some_positions(variant, 9, 40)])
+    boards = boards[~moves_before_roll(variant, boards)][:2]  # those have too many ways on
+    found = Search(evaluator, 1, **FULL).positions(boards)
+    for board, probs in zip(boards, found, strict=True):
+        np.testing.assert_allclose(probs, plain(evaluator, board, 1), atol=2e-5)
+
+
+@pytest.mark.parametrize("game", ["hypergammon", "short"])
+def test_two_plies_are_the_plain_recursion(tiny_network, game) -> None:
+    """Depth 2 equals the general recursion at depth 2, on unsymmetric boards, both sides (T14)."""
+    evaluator = Evaluator.load(tiny_network(game))
+    variant = evaluator.variant
+    bearing_off = Position(row("5:1 3:1 off13"), row("20:1 2:1 1:1")).board()
+    board = some_positions(variant, 1, 8)[0] if game == "hypergammon" else bearing_off
+    for state in (board, np.ascontiguousarray(board[::-1])):
+        found = Search(evaluator, 2, filters=[EVERYTHING] * 2, **FULL).positions(state[None])[0]
+        np.testing.assert_allclose(found, plain(evaluator, state, 2), atol=2e-5)
+
+
+def test_plays_are_worth_what_follows_them(tiny_network) -> None:
+    """A searched play is worth its next position at that depth, turned where the side changes."""
+    for game in ("gulbar", "short"):
+        evaluator = Evaluator.load(tiny_network(game))
+        variant = evaluator.variant
+        boards = some_positions(variant, 3, 20)
+        after = batch.afterstates(variant, boards, np.full((3, 2), 2, np.int8))
+        search = Search(evaluator, 1, filters=[EVERYTHING], **FULL)
+        found = search.plays(boards, after)
+        for i in range(0, len(after.boards), max(1, len(after.boards) // 6)):
+            (following,), (same,) = batch.next_states(variant, after.boards[i : i + 1])
+            probs = plain(evaluator, following, 1)
+            probs = probs if same else outcomes.flip(probs)
+            np.testing.assert_allclose(found.probs[i], probs, atol=2e-5)
+            assert found.equity[i] == pytest.approx(float(probs @ evaluator.points), abs=1e-4)
+
+
+def test_the_greedy_reply_is_that_of_the_static_value(tiny_network) -> None:
+    """By default the reply of best static value is followed, at every depth, as GNU's does."""
+    evaluator = Evaluator.load(tiny_network("hypergammon"))
+    variant = evaluator.variant
+
+    def greedy(board, plies):
+        over = batch.outcomes(variant, board[None])[0]
+        if over >= 0 or plies == 0 or covered(variant, board):
+            return evaluator.probs(board[None])[0].astype(np.float64)
+        total = np.zeros(variant.n_outcomes)
+        for dice in itertools.product(range(1, 7), repeat=2):
+            after = batch.afterstates(variant, board[None], [dice])
+            best = after.boards[evaluator.choose(board[None], after)]
+            total += outcomes.flip(greedy(batch.swapped(best)[0], plies - 1)) / 36
+        return total
+
+    board = some_positions(variant, 1, 8)[0]
+    for plies in (1, 2):
+        found = Search(evaluator, plies, glance=None).positions(board[None])[0]
+        np.testing.assert_allclose(found, greedy(board, plies), atol=2e-5)
+
+
+def test_zero_plies_are_static(tiny_network) -> None:
+    """0-ply is the evaluator's value (GNU convention)."""
+    evaluator = Evaluator.load(tiny_network("short"))
+    boards = some_positions(evaluator.variant, 6)
+    np.testing.assert_array_equal(Search(evaluator, 0).positions(boards), evaluator.probs(boards))
+    after = batch.afterstates(evaluator.variant, boards, np.tile(np.int8([[6, 4]]), (6, 1)))
+    found = Search(evaluator, 0).plays(boards, after)
+    np.testing.assert_array_equal(found.equity, evaluator.afterstate_equity(boards, after))
+    np.testing.assert_array_equal(
+        Search(evaluator, 0).choose(boards, after), evaluator.choose(boards, after)
+    )
+
+
+@pytest.mark.parametrize("plies", [0, 1, 2])
+def test_finished_games_and_endings_are_exact_at_every_depth(tiny_network, plies) -> None:
+    """A lost position is worth minus its points, an ending what the table says (T22)."""
+
+    class Silent(Evaluator):
+        def _through(self, x, first):
+            raise AssertionError("the network was asked")
+
+    evaluator = Silent.load(tiny_network("short"))
+    lost = Position(row("24:15"), row("off15")).board()
+    home = endings(evaluator.variant, 5)
+    found = Search(evaluator, plies).positions(np.concatenate([lost[None], home]))
+    assert found[0] @ evaluator.points == -3
+    np.testing.assert_array_equal(found[1:], evaluator.probs(home))
+
+
+def test_deeper_search_changes_decisions(tiny_network) -> None:
+    """Of some hundred decisions several change at 1-ply, and others again at 2-ply (T15)."""
+    evaluator = Evaluator.load(tiny_network("hypergammon"))
+    boards, dice = played(evaluator.variant, 150, 5)
+    after = batch.afterstates(evaluator.variant, boards, dice)
+    real = after.counts() > 1
+    chosen = [Search(evaluator, plies).choose(boards, after)[real] for plies in (0, 1, 2)]
+    assert real.sum() > 100
+    assert 0 < (chosen[0] != chosen[1]).sum() < real.sum()
+    assert 0 < (chosen[1] != chosen[2]).sum() < real.sum()
+
+
+def test_depth_is_reported_and_ranks_first(tiny_network) -> None:
+    """Plays that a filter left behind say so, and stand below all that were searched deeper."""
+    evaluator = Evaluator.load(tiny_network("short"))
+    variant = evaluator.variant
+    boards, dice = played(variant, 4, 12)
+    after = batch.afterstates(variant, boards, dice)
+    search = Search(evaluator, 2, filters=[Filter(5, 10.0), Filter(2, 10.0)])
+    found = search.plays(boards, after)
+    for game in range(len(boards)):
+        rows = slice(after.offsets[game], after.offsets[game + 1])
+        depth, n = found.depth[rows], rows.stop - rows.start
+        assert (depth == 2).sum() == min(2, n)
+        assert (depth == 1).sum() == max(0, min(5, n) - 2)
+        order = search.order(after.boards[rows], found.rows(rows))
+        assert sorted(order) == list(range(n))
+        assert (np.diff(depth[order]) <= 0).all()
+        for level in (0, 1, 2):
+            equities = found.equity[rows][order][depth[order] == level]
+            assert (np.diff(equities) <= 1e-6).all()
+    static = evaluator.afterstate_equity(boards, after)
+    left = found.depth == 0
+    np.testing.assert_array_equal(found.equity[left], static[left])
+
+
+def test_filters_keep_what_comes_near_the_best(tiny_network) -> None:
+    """At most `keep` plays within `within` points of the best are searched, the best always."""
+    evaluator = Evaluator.load(tiny_network("short"))
+    boards, dice = played(evaluator.variant, 30, 10)
+    after = batch.afterstates(evaluator.variant, boards, dice)
+    static = evaluator.afterstate_equity(boards, after)
+    found = Search(evaluator, 1, filters=[Filter(3, 0.05)]).plays(boards, after)
+    for first, end in itertools.pairwise(after.offsets):
+        value, deep = static[first:end], found.depth[first:end] == 1
+        near = np.sort(value[value >= value.max() - 0.05])[::-1]
+        assert deep.sum() == min(3, len(near))
+        assert value[deep].min() == near[: deep.sum()].min()
+    assert default_filters(0) == ()
+    assert [item is None for item in default_filters(4)] == [False, True, False, True]
+
+
+def test_a_filter_never_loses_a_win(tiny_network) -> None:
+    """A play that wins the game is chosen and listed first, however good others look (T24)."""
+
+    class Optimist(Evaluator):
+        def logits(self, features):
+            logits = np.zeros((len(features), self.variant.n_outcomes), dtype=np.float32)
+            logits[:, 3] = 50  # after the play the other side loses by mars
+            return logits
+
+        def _through(self, x, first):
+            return self.logits(x)
+
+    evaluator = Optimist.load(tiny_network("long"), bearoff=False)
+    position = Position(row("2:1 1:1"), row("24:15"))
+    board = position.board()[None]
+    after = batch.afterstates(evaluator.variant, board, [(2, 1)])
+    for plies in (1, 2):
+        search = Search(evaluator, plies, filters=[Filter(1, 0.0)] * plies)
+        chosen = after.boards[search.choose(board, after)[0]]
+        assert tuple(chosen[0]) == row("off15")
+        found = search.plays(board, after)
+        assert tuple(after.boards[search.order(after.boards, found)[0]][0]) == row("off15")
+
+
+def test_a_lost_finish_is_the_last_resort(tiny_network) -> None:
+    """In giveaway bearing off the last checker loses: anything else is played first (RV-1)."""
+    evaluator = Evaluator.load(tiny_network("giveaway"))
+    variant = evaluator.variant
+    board = np.zeros((1, 2, variant.n_slots), np.int8)
+    board[0, 0, [0, 6, 1]] = variant.setup.checkers - 2, 1, 1
+    board[0, 1, variant.head_point] = variant.setup.checkers
+    after = batch.afterstates(variant, board, [(6, 1)])
+    finishing = batch.outcomes(variant, after.boards) >= 0
+    search = Search(evaluator, 1)
+    found = search.plays(board, after)
+    order = search.order(after.boards, found)
+    assert finishing.tolist().count(True) == 1 < len(finishing)
+    assert not finishing[search.choose(board, after)[0]]
+    assert finishing[order[-1]]
+
+
+def test_the_glance_changes_little(tiny_network) -> None:
+    """Leaving out replies by the linear estimate changes values by little, all of them by none."""
+    evaluator = Evaluator.load(tiny_network("short", hidden=(32, 16)))
+    boards = some_positions(evaluator.variant, 12)
+    everything = Search(evaluator, 1, glance=None).positions(boards) @ evaluator.points
+    many = Search(evaluator, 1, glance=5000).positions(boards) @ evaluator.points
+    np.testing.assert_allclose(many, everything, atol=1e-6)
+    few = Search(evaluator, 1, glance=12).positions(boards) @ evaluator.points
+    assert np.abs(few - everything).mean() < 0.01
+    # A better reply can only be missed, which makes the position better for the side before.
+    assert (few <= everything + 1e-6).all()
+
+
+@pytest.mark.parametrize("game", ["short", "gulbar"])
+def test_results_do_not_depend_on_batch_or_threads(tiny_network, game) -> None:
+    """A decision has the same value alone, among others and in any thread (T34)."""
+    evaluator = Evaluator.load(tiny_network(game))
+    boards, dice = played(evaluator.variant, 24, 15)
+    after = batch.afterstates(evaluator.variant, boards, dice)
+    search = Search(evaluator, 1)
+    found = search.plays(boards, after)
+
+    def alone(game):
+        rows = slice(after.offsets[game], after.offsets[game + 1])
+        own = batch.Afterstates(after.boards[rows], after.offsets[game : game + 2] - rows.start)
+        return search.plays(boards[game : game + 1], own).equity
+
+    with ThreadPoolExecutor(4) as pool:
+        parts = np.concatenate(list(pool.map(alone, range(len(boards)))))
+        again = list(pool.map(lambda _: search.plays(boards, after).equity, range(3)))
+    np.testing.assert_allclose(parts, found.equity, atol=2e-6)
+    for equity in again:
+        np.testing.assert_array_equal(equity, found.equity)
+
+
+def test_settings_that_make_no_search_are_refused(tiny_network) -> None:
+    """Depths and filters that contradict each other are one sentence."""
+    evaluator = Evaluator.load(tiny_network("long"))
+    with pytest.raises(ValueError, match="plies is 9; it must be from 0 to 4"):
+        Search(evaluator, 9)
+    with pytest.raises(ValueError, match="a search of 2 plies has 2 filters, not 1"):
+        Search(evaluator, 2, filters=[EVERYTHING])
+    with pytest.raises(ValueError, match="at least one play"):
+        Search(evaluator, 1, filters=[Filter(0, 1.0)])

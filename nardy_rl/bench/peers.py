@@ -13,6 +13,7 @@ import os
 import statistics
 import subprocess
 import tempfile
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -24,6 +25,8 @@ from nardy_rl.bench.tables import table
 
 OURS = "nardy-rl"
 """Name of this project among the programs."""
+PATIENCE = 900.0
+"""Seconds that a worker may take to answer: it may have to compile, or to train first."""
 
 
 class PeerError(NardyError):
@@ -169,6 +172,7 @@ class Worker:
         Raises:
             PeerError: It does not start, or ends at once.
         """
+        self._given_up = False
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the worker
         try:
             self._process = subprocess.Popen(
@@ -218,9 +222,17 @@ class Worker:
         self._process.stdout.close()
         self._errors.close()
 
+    def _give_up(self) -> None:
+        self._given_up = True
+        self._process.kill()
+
     def _read(self) -> dict[str, Any]:
         assert self._process.stdout is not None
+        timer = threading.Timer(PATIENCE, self._give_up)
+        timer.daemon = True
+        timer.start()
         line = self._process.stdout.readline()
+        timer.cancel()
         try:
             answer: dict[str, Any] = json.loads(line)
             return answer
@@ -230,6 +242,8 @@ class Worker:
             self._errors.seek(0)
             said = self._errors.read().decode(errors="replace").strip().splitlines()
             why = said[-1] if said else f"exit code {code}"
+            if self._given_up:
+                why = f"no answer within {PATIENCE:g} s"
             raise PeerError(f"its worker stopped: {why}") from None
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from nardy_engine import load_variant
+from nardy_rl.bench import peers
 from nardy_rl.bench.environments import InstallError
 from nardy_rl.bench.peers import (
     OURS,
@@ -164,6 +165,15 @@ def test_a_worker_speaks_lines_of_json(tmp_path):
     worker.close()
     with pytest.raises(PeerError, match="does not start"):
         Worker(Command([str(tmp_path / "nothing")]))
+
+
+def test_a_worker_that_hangs_is_given_up(tmp_path, monkeypatch):
+    """Nobody waits for ever."""
+    program = tmp_path / "worker.py"
+    program.write_text("import time; time.sleep(60)")
+    monkeypatch.setattr(peers, "PATIENCE", 0.2)
+    with pytest.raises(PeerError, match="no answer within"):
+        Worker(Command([sys.executable, str(program)]))
 
 
 def test_the_workers_read_the_sample_as_it_was_written(tmp_path, monkeypatch):

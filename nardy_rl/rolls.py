@@ -21,6 +21,11 @@ class Rolls(NamedTuple):
     weights: NDArray[np.float64]
     """`[R] float64` whole numbers: how many of all throws show it."""
 
+    @property
+    def chances(self) -> NDArray[np.float64]:
+        """`[R] float64` chance of each roll; their sum is 1."""
+        return np.asarray(self.weights / self.weights.sum())
+
     def average(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return `[..., O]` the average over the rolls of `[..., R, O]` values.
 

@@ -13,6 +13,7 @@ import os
 import statistics
 import subprocess
 import tempfile
+import textwrap
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -151,12 +152,13 @@ def comparisons(cpus: int, warm: int) -> list[Comparison]:
             {"evaluations_per_s": "evaluations/s"},
             [
                 Contestant(
-                    program, {"measure": "evaluations", "ply": 1} | sample, how, longer=2
+                    program, {"measure": "evaluations", "ply": 1} | sample | more, how, longer=2
                 )
-                for program, how in (
-                    (OURS, "shipped network"),
-                    ("gnubg-nn", "all plays"),
-                    ("gnubg", "over its socket"),
+                for program, how, more in (
+                    (OURS, "shipped network, likely replies", {"every_reply": False}),
+                    (OURS, "shipped network, every reply", {"every_reply": True}),
+                    ("gnubg-nn", "its networks", {}),
+                    ("gnubg", "over its socket", {}),
                 )
             ],
         ),
@@ -365,7 +367,7 @@ def _compare(
             try:
                 rates = programs.rates(_with(contestant, request), seconds, cpus)
             except PeerError as error:
-                reasons[i] = str(error)
+                reasons[i] = _first_line(str(error))
             else:
                 if run:  # the first run is not counted
                     answers[i].append(rates)
@@ -398,6 +400,11 @@ def _cpus() -> list[int]:
     if hasattr(os, "sched_getaffinity"):
         return sorted(os.sched_getaffinity(0))
     return list(range(os.cpu_count() or 1))
+
+
+def _first_line(text: str) -> str:
+    """Return what fits into a cell of a table."""
+    return textwrap.shorten(text.partition("\n")[0].replace("|", "/"), 200)
 
 
 def _number(value: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import tempfile
 import threading
 import time
@@ -9,10 +10,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from protocol import rate, read_sample, serve, turns
+from protocol import rate, read_sample, serve
 from threadpoolctl import threadpool_limits
 
-from nardy_engine import Position, load_variant
+from nardy_engine import load_variant
 from nardy_engine.types import Board
 from nardy_rl import __version__
 from nardy_rl.arena import match
@@ -21,11 +22,14 @@ from nardy_rl.compose import load_train_config
 from nardy_rl.config import TrainConfig
 from nardy_rl.evaluator import Evaluator
 from nardy_rl.players import make_bot
+from nardy_rl.search import GLANCE, Search
 from nardy_rl.trainer import Progress, Trainer
 
 SHORT = load_variant("short")
 PAIRS = 2048
 """Of one match of pubeval against itself."""
+PART = 128
+"""Positions that are searched at a time."""
 
 
 def listing(seconds: float) -> dict[str, float]:
@@ -117,20 +121,22 @@ def training(seconds: float, hidden: Sequence[int], warm: int) -> dict[str, floa
     return {"games_per_s": games / (time.perf_counter() - start)}
 
 
-def evaluations(positions: str, seconds: float, ply: int) -> dict[str, float]:
-    """Evaluate positions before the roll with the shipped network, one thread."""
+def evaluations(positions: str, seconds: float, ply: int, every_reply: bool) -> dict[str, float]:
+    """Evaluate positions before the roll with the shipped network, many at a time, one thread.
+
+    Unless `every_reply`, a reply gets a static value only if it is among the likely best.
+    """
     sample = read_sample(positions)
     boards: Board = np.array([[[*row] for row in rows] for rows in sample.boards], np.int8)
     evaluator = Evaluator.load("short", SHORT)
-    look = {0: evaluator.before_roll, 1: evaluator.average_over_rolls}[ply]
-    positions_ = [Position.from_board(board) for board in boards]
+    search = Search(evaluator, ply, glance=None if every_reply else GLANCE)
+    parts = itertools.cycle(np.split(boards, len(boards) // PART))
 
-    def evaluate(i: int) -> float:
-        look(positions_[i])
-        return 1.0
+    def evaluate() -> float:
+        return float(len(search.positions(next(parts))))
 
     with threadpool_limits(1):
-        return {"evaluations_per_s": turns(sample, evaluate, seconds)["per_s"]}
+        return {"evaluations_per_s": rate(evaluate, seconds)}
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ class FakeWorker:
         self.times += 1
         FakeWorker.asked.append((self.program, request))
         if self.program == "broken" and self.times == 3:
-            raise PeerError("out of steam")
+            raise PeerError("out of steam\nand much more")
         return {"games_per_s": 10.0 * self.times}
 
     def close(self):

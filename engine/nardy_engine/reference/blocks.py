@@ -61,8 +61,8 @@ def _blocks(variant: Variant, mover: Row) -> Iterator[tuple[int, int]]:
     if sum(1 for count in mover[1 : variant.bar] if count) < length:
         return
     low = 1
-    for theirs in range(1, variant.bar):
-        if not mover[variant.opposite_point(theirs)]:
+    for theirs, count in enumerate(variant.facing(mover), start=1):
+        if not count:
             if theirs - low >= length:
                 yield low, theirs - 1
             low = theirs + 1

@@ -167,6 +167,8 @@ def afterstate(
         head_steps: Checkers that did.
     """
     variant = now.variant
+    if not variant.memory:
+        return board
     end = _after_own_roll(now, board)
     if variant.board_checkers(end.mover) == 0:
         return _forget(variant, end)  # T-10: dice left over do not matter
@@ -280,6 +282,8 @@ def _owed_memory(variant: Variant, owed: Owed) -> dict[str, int]:
 def remember(variant: Variant, row: Row, memory: dict[str, int]) -> Row:
     """Return the row with other values in those of the named memory slots that the game has."""
     index = memory_index(variant)
+    if not index:
+        return row
     changed = list(row)
     for name, value in memory.items():
         if name in index:

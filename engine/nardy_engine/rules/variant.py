@@ -280,7 +280,7 @@ class Variant:
             and len(mover) == len(opponent) == self.n_slots
             and sum(mover) == sum(opponent) == checkers
             and min(mover) >= 0 <= min(opponent)
-            and not any(map(mul, mover[1:], self._facing(opponent)))
+            and not any(map(mul, mover[1:], self.facing(opponent)))
             and not (mover[-1] or opponent[-1] or mover[OFF] == opponent[OFF] == checkers)
         )
         if not possible:
@@ -292,8 +292,8 @@ class Variant:
         return position
 
     @cached_property
-    def _facing(self) -> itemgetter[tuple[int, ...]]:
-        """Pick from the other side's row the counts on my points, from 1 up."""
+    def facing(self) -> itemgetter[tuple[int, ...]]:
+        """Pick from a row its counts on the other side's points, in that side's order from 1."""
         return itemgetter(*(self.opposite_point(point) for point in range(1, self.bar)))
 
     def board_checkers(self, row: Row) -> int:

@@ -267,6 +267,35 @@ def test_the_glance_changes_little(tiny_network) -> None:
     assert (few <= everything + 1e-6).all()
 
 
+@pytest.mark.parametrize("game", ["short", "long", "even_odd", "khachapuri"])
+def test_the_linear_estimate_is_the_tangent(tiny_network, game) -> None:
+    """The gradient is that of the equity, and an estimate the sum of what a play changes."""
+    evaluator = Evaluator.load(tiny_network(game), bearoff=False)
+    encoder, points = evaluator.network.encoder, evaluator.points
+    boards, dice = played(evaluator.variant, 8, 15)
+    passed = batch.swapped(boards)
+    gradients = evaluator.gradients(passed)
+    features, step = encoder.encode(passed), np.float32(1e-2)
+    possible = batch.outcome_mask(evaluator.variant, passed)
+
+    def equity(x):
+        return outcomes.masked_softmax(evaluator.logits(x), possible) @ points
+
+    rng = np.random.default_rng(4)
+    for column in rng.integers(encoder.width, size=12):
+        moved = np.zeros_like(features)
+        moved[:, column] = step
+        slope = (equity(features + moved) - equity(features - moved)) / (2 * step)
+        assert np.median(np.abs(slope - gradients[:, column])) < 1e-3
+    after = batch.afterstates(evaluator.variant, boards, dice)
+    estimates = encoder.estimates(after.boards, after.offsets, gradients)
+    for first, end, gradient in zip(after.offsets[:-1], after.offsets[1:], gradients, strict=True):
+        exact = -encoder.encode(after.boards[first:end], swap=True) @ gradient
+        np.testing.assert_allclose(
+            estimates[first:end] - estimates[first], exact - exact[0], atol=1e-4
+        )
+
+
 @pytest.mark.parametrize("game", ["short", "gulbar"])
 def test_results_do_not_depend_on_batch_or_threads(tiny_network, game) -> None:
     """A decision has the same value alone, among others and in any thread (T34)."""

@@ -199,8 +199,10 @@ class Encoder:
             gradients: `[G, F] float32` what each feature adds for the side that acts next.
         """
         out = np.empty(len(after), np.float32)
-        slopes = np.empty((2, *self._steps[0].shape), np.float32)
-        fill_estimates(after, offsets, gradients, *self._steps, slopes, out)
+        column, factor = (table[0] for table in self._steps)  # row 1 acts next
+        rows = after.reshape(len(after), -1)
+        slopes = np.empty(column.shape, np.float32)
+        fill_estimates(rows, offsets, gradients, column, factor, slopes, out)
         return out
 
     def describe(self) -> list[dict[str, Any]]:

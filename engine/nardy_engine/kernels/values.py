@@ -191,28 +191,25 @@ def pick_best(boards, index, offsets, codes, values, points, tie, rules, picked)
 def fill_estimates(after, offsets, gradients, step_column, step_factor, slopes, out):
     """Write to `out` `[M] float32` what a linear model says of afterstates, mover's view.
 
-    after: `[M, 2, P] int8`, mover in row 0, the other side acts next; offsets: `[G + 1]` those of
-    each position; gradients: `[G, F] float32` what each feature adds to the equity of the side
-    that acts next; step_column, step_factor: as in `encode.list_change`; slopes: `[2, P, max + 1]
-    float32` working memory. Only differences within a group mean something.
+    after: `[M, 2 P] int8`, mover first, the other side acts next; offsets: `[G + 1]` those of each
+    position; gradients: `[G, F] float32` what each feature adds to the equity of the side that
+    acts next; step_column, step_factor: `[2 P, max + 1]` as in `encode.list_steps`; slopes: `[2 P,
+    max + 1] float32` working memory. Only differences within a group mean something.
     """
-    half = gradients.shape[1] // 2
     for group in range(offsets.shape[0] - 1):
-        for side in range(2):
-            base = half * (1 - side)
-            for slot in range(step_column.shape[0]):
-                total = np.float32(0)
-                slopes[side, slot, 0] = total
-                for count in range(1, step_column.shape[1]):
-                    column = base + step_column[slot, count]
-                    total += step_factor[slot, count] * gradients[group, column]
-                    slopes[side, slot, count] = total
+        for slot in range(step_column.shape[0]):
+            total = np.float32(0)
+            slopes[slot, 0] = total
+            for count in range(1, step_column.shape[1]):
+                gradient = gradients[group, step_column[slot, count]]
+                total += step_factor[slot, count] * gradient
+                slopes[slot, count] = total
         for a in range(offsets[group], offsets[group + 1]):
-            mine, theirs = np.float32(0), np.float32(0)
-            for slot in range(after.shape[2]):
-                mine += slopes[0, slot, after[a, 0, slot]]
-                theirs += slopes[1, slot, after[a, 1, slot]]
-            out[a] = -(mine + theirs)
+            even, odd = np.float32(0), np.float32(0)  # 2 P is even
+            for slot in range(0, after.shape[1], 2):
+                even += slopes[slot, after[a, slot]]
+                odd += slopes[slot + 1, after[a, slot + 1]]
+            out[a] = -(even + odd)
 
 
 @jit

@@ -1,5 +1,6 @@
 """Published strength: parts that are kept, plays judged by gnubg, ladders, and their tables."""
 
+import argparse
 import json
 import runpy
 from pathlib import Path
@@ -278,6 +279,20 @@ def test_a_ladder_of_bots_by_name(command, capsys):
     assert sorted(names) == ["again", "positional-long", "race", "random"]
     assert len(document["matches"]) == 6
     assert tables.render_ladder([document]).count("\n| ") == 5
+
+
+def test_plies_are_a_part_of_the_spec():
+    """`--ply` asks for search of the measured network, unless its spec says how deep."""
+    options = argparse.Namespace(net="net:short", ply=2, name=None)
+    run = STRENGTH["Run"](options, STRENGTH["FULL"], None)
+    assert STRENGTH["measured"](run, SHORT) == ("net:short@2ply", "net:short@2ply")
+    options.net, options.name = "net:a/b@1ply", "mine"
+    assert STRENGTH["measured"](run, SHORT) == ("net:a/b@1ply", "mine")
+    options.net = "pubeval"
+    assert STRENGTH["measured"](run, SHORT).spec == "pubeval"
+    assert STRENGTH["named"]("1 hour=net:x=y") == ("net:x=y", "1 hour")
+    assert STRENGTH["named"]("net:x=y") == ("net:x=y", "net:x=y")
+    assert STRENGTH["by_depth"]((9, 5, 1), 4) == 1
 
 
 def test_gnubg_and_pubeval_are_played_and_kept(command, tmp_path, capsys):

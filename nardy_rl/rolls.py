@@ -23,11 +23,7 @@ class Rolls(NamedTuple):
 
     @property
     def chances(self) -> NDArray[np.float64]:
-<<<<<<< HEAD
         """`[R] float64` chance of each roll; their sum is 1."""
-=======
-        """`[R] float64` the weights as chances."""
->>>>>>> 1bc51e9 (Linear estimates read the encoder's new step tables; chances of rolls are back)
         return np.asarray(self.weights / self.weights.sum())
 
     def average(self, values: NDArray[np.float64]) -> NDArray[np.float64]:

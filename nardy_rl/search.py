@@ -276,6 +276,42 @@ class Search:
         found.equity[rows] = outcomes.equity(found.probs[rows], self._points)
         found.depth[rows] = plies
 
+    def every_roll(self, boards: Board, rolls: Rolls) -> tuple[NDArray[np.float64], Board]:
+        """Play every roll from many positions, as `choose` would.
+
+        Args:
+            boards: `[N, 2, P] int8` positions before a roll, row 0 the side to roll.
+            rolls: The rolls.
+
+        Returns:
+            `[N, R, O] float64` what the chosen plays are worth, seen from the mover, and
+            `[N, R, 2, P] int8` the positions they lead to, the mover still in row 0.
+        """
+        n_rolls = len(rolls.dice)
+        probs: list[NDArray[np.float64]] = []
+        ends: list[Board] = []
+        for start in range(0, len(boards), LIST_STATES):
+            part = boards[start : start + LIST_STATES]
+            if self.plies == 0:
+                found = self._listed(part, rolls)
+                rows = found.plays[
+                    self.evaluator.pick(found.boards, found.plays, found.offsets, found.values)
+                ]
+                probs.append(found.values.probs[rows].astype(np.float64))
+                ends.append(found.boards[rows])
+                continue
+            repeated = np.repeat(part, n_rolls, axis=0)
+            after = batch.afterstates(self._variant, repeated, np.tile(rolls.dice, (len(part), 1)))
+            searched = self.plays(repeated, after)
+            best = self.best(after, searched)
+            probs.append(searched.probs[best])
+            ends.append(after.boards[best])
+        shape = (len(boards), n_rolls)
+        return (
+            np.concatenate(probs).reshape(*shape, self._variant.n_outcomes),
+            np.concatenate(ends).reshape(*shape, 2, self._variant.n_slots),
+        )
+
     # -- below the root -----------------------------------------------------------------------
 
     def _following(self, afterstates: Board, plies: int) -> NDArray[np.float64]:

@@ -31,7 +31,7 @@ from nardy_engine.notation.json_lines import side_from_json
 from nardy_engine.types import MOVER, OFF, OPPONENT, Board
 from nardy_rl.arena import match
 from nardy_rl.bench.environments import GNUBG_NN, interpreter
-from nardy_rl.bench.gnubg import PREFIX, make_player
+from nardy_rl.bench.gnubg import make_player
 from nardy_rl.files import write_atomic
 from nardy_rl.metrics import MatchResult
 from nardy_rl.players.external import Program, request_line
@@ -89,8 +89,7 @@ def play(
 ) -> list[MatchResult]:
     """Play the matches on the same dice and print their table."""
     specs = {spec for pairing in pairings for spec in pairing}
-    worker = gnubg_worker() if any(spec.startswith(PREFIX) for spec in specs) else None
-    bots = {spec: make_player(spec, variant, worker) for spec in specs}
+    bots = {spec: make_player(spec, variant, lambda _: gnubg_worker()) for spec in specs}
     results = []
     for a, b in pairings:
         with tqdm(total=pairs, unit="pair", desc=f"{a} - {b}", disable=None, leave=False) as bar:

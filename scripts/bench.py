@@ -105,14 +105,7 @@ def preparations(cache: Path | None) -> dict[str, Callable[[], Command]]:
         return Command([str(python), str(WORKERS / worker)], {"PYTHONPATH": ""})
 
     def gnubg() -> Command:
-        found = environments.unpacked(environments.GNUBG, cache)
-        variables = [f"{name}={value}" for name, value in found.environment.items()]
-        words = ["env", *variables, str(found.program), "--tty", "--quiet", "--no-rc"]
-        if found.environment:
-            words += [
-                f"--datadir={found.root}/usr/share/gnubg",
-                f"--pkgdatadir={found.root}/usr/lib/gnubg",
-            ]
+        words = environments.gnubg_command(cache)
         return Command([sys.executable, str(WORKERS / "gnubg_worker.py"), *words])
 
     return {

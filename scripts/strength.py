@@ -10,10 +10,11 @@
     python scripts/strength.py null                        # matches whose results are known
     python scripts/strength.py gnubg --quick               # any of them in a minute or a few
 
-Matches are duplicate: each dice stream twice, seats exchanged, intervals over pairs. gnubg is
+Matches are duplicate: each dice stream twice, seats exchanged, intervals over pairs. `gnubg:PLY` is
 `gnubg-nn` (GPL), installed at its first use into an environment of its own, and runs in processes
-of its own. Finished parts lie in runs/strength, by what they depend on; `--fresh` measures again.
-`make strength` runs everything that is published and fills the documents.
+of its own; `gnubg-debian:PLY` is the whole program. Finished parts lie in runs/strength, by what
+they depend on; `--fresh` measures again. `make strength` runs everything that is published and
+fills the documents.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ from tqdm import tqdm
 from nardy_engine import Variant, load_variant
 from nardy_engine.errors import NardyError
 from nardy_rl.bench import judged
-from nardy_rl.bench.environments import GNUBG_NN, interpreter
-from nardy_rl.bench.gnubg import PREFIX, GnubgBot, make_player
+from nardy_rl.bench.environments import GNUBG_NN, InstallError, gnubg_command, interpreter
+from nardy_rl.bench.gnubg import PREFIXES, GnubgBot, make_player
 from nardy_rl.bench.stored import Store, depth, stored_match
 from nardy_rl.bench.tables import render_loss, render_openings
 from nardy_rl.files import write_atomic
@@ -45,15 +46,19 @@ from nardy_rl.players.external import Program
 from nardy_rl.report import render_ratings, render_table
 
 ROOT = Path(__file__).resolve().parents[1]
+GNUBG, DEBIAN = PREFIXES
 WORKER = ROOT / "scripts" / "gnubg_worker.py"
+DEBIAN_WORKER = ROOT / "scripts" / "peers" / "gnubg_play_worker.py"
 STORE = ROOT / "runs" / "strength"
 SHORT = "short"
 KNOWN = {
     ("gnubg:0", "pubeval"): (0.634, 0.017),
     ("pubeval", "random"): (2.51, 0.04),
     ("net:short", "net:short"): (0.0, 0.0),
+    ("gnubg-debian:0", "gnubg:0"): (0.0, 0.01),
 }
-"""Points per game and half width of the interval, measured elsewhere; the last one by symmetry."""
+"""Points per game and half width of the interval: measured elsewhere, 0 by symmetry, and the two
+forms of gnubg, whose networks differ a little."""
 
 
 class Effort(NamedTuple):
@@ -137,6 +142,11 @@ def null_tests(run: Run) -> tuple[dict[str, Any], int]:
     """Play the matches whose results are known and say whether the intervals meet."""
     variant, failed = load_variant(SHORT), 0
     pairings = [(Player(a, a), Player(b, b)) for a, b in KNOWN]
+    try:
+        gnubg_command()
+    except InstallError as error:
+        print(f"left out: {error}")
+        pairings = [pair for pair in pairings if not pair[0].spec.startswith(DEBIAN)]
     results = play(run, variant, pairings, lambda _: run.effort.null_pairs)
     for result in results:
         known, half = KNOWN[result.a, result.b]
@@ -160,7 +170,7 @@ def gnubg(run: Run) -> tuple[dict[str, Any], int]:
     """Play the network of short nardy against gnubg at the same ply; at 0-ply pubeval too."""
     variant, ply = load_variant(SHORT), run.options.ply
     net = measured(run, variant)
-    opponents = [f"{PREFIX}{ply}", *(["pubeval"] if ply == 0 else [])]
+    opponents = [f"{GNUBG}{ply}", *(["pubeval"] if ply == 0 else [])]
     pairings = [(net, Player(bot, bot)) for bot in opponents]
     results = play(run, variant, pairings, lambda plies: by_depth(run.effort.gnubg_pairs, plies))
     return {"matches": [result.to_json() for result in results]}, 0
@@ -219,8 +229,7 @@ def play(
         pairs: Pairs by the plies of the deeper bot, unless the command line says how many.
     """
     players = {player.name: player for pairing in pairings for player in pairing}
-    worker = gnubg_worker() if any(p.spec.startswith(PREFIX) for p in players.values()) else None
-    made = {p.name: make_player(p.spec, variant, worker, p.name) for p in players.values()}
+    made = {p.name: make_player(p.spec, variant, gnubg_worker, p.name) for p in players.values()}
     results = []
     for a, b in pairings:
         plies = max(depth(a.spec), depth(b.spec))
@@ -270,15 +279,19 @@ def loss(run: Run) -> tuple[dict[str, Any], int]:
 
 def judges(run: Run) -> tuple[Variant, Player, Bot, GnubgBot]:
     """Return the game, the bot that is judged, and gnubg as the judge."""
-    variant, worker = load_variant(SHORT), gnubg_worker()
+    variant = load_variant(SHORT)
     player = measured(run, variant)
-    bot = make_player(player.spec, variant, worker, player.name)
-    return variant, player, bot, GnubgBot(worker, run.options.judge)
+    bot = make_player(player.spec, variant, gnubg_worker, player.name)
+    ply = run.options.judge
+    return variant, player, bot, GnubgBot(gnubg_worker(f"{GNUBG}{ply}"), ply)
 
 
-def gnubg_worker() -> Program:
-    """Return gnubg's worker program in its own environment, which is made if it is missing."""
-    return Program([str(interpreter(GNUBG_NN)), str(WORKER)], "gnubg")
+def gnubg_worker(spec: str) -> Program:
+    """Return the worker program of a gnubg bot, in an environment that is made if it is missing."""
+    if spec.startswith(DEBIAN):
+        ply = spec.removeprefix(DEBIAN)
+        return Program([sys.executable, str(DEBIAN_WORKER), ply, *gnubg_command()], spec)
+    return Program([str(interpreter(GNUBG_NN)), str(WORKER)], spec)
 
 
 PARTS: dict[str, Callable[[Run], tuple[dict[str, Any], int]]] = {

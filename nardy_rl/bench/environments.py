@@ -114,6 +114,21 @@ def unpacked(program: DebianProgram, folder: Path | None = None) -> Unpacked:
     return Unpacked(home / program.path, home, {"LD_LIBRARY_PATH": ":".join(libraries)})
 
 
+def gnubg_command(folder: Path | None = None) -> list[str]:
+    """Return the words that start GNU Backgammon on a terminal, without anybody's settings.
+
+    Raises:
+        InstallError: As `unpacked`.
+    """
+    found = unpacked(GNUBG, folder)
+    variables = [f"{name}={value}" for name, value in found.environment.items()]
+    words = ["env", *variables, str(found.program), "--tty", "--quiet", "--no-rc"]
+    if found.environment:
+        words.append(f"--datadir={found.root}/usr/share/gnubg")
+        words.append(f"--pkgdatadir={found.root}/usr/lib/gnubg")
+    return words
+
+
 def _once(name: str, home: Path, make: Callable[[], None]) -> None:
     """Call `make` unless it has filled `home` already; other processes wait meanwhile."""
     if (home / _DONE).exists():

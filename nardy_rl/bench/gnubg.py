@@ -9,7 +9,7 @@ the side to act in row 0.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,8 @@ from nardy_engine.types import Board
 from nardy_rl.players import Bot, Choice, Turn, make_bot
 from nardy_rl.players.external import ExternalError, Program
 
-PREFIX = "gnubg:"
-"""Bots called `gnubg:0`, `gnubg:2` play at that ply."""
+PREFIXES = ("gnubg:", "gnubg-debian:")
+"""Bots called `gnubg:0`, `gnubg:2` play at that ply: `gnubg-nn`, and the program of Debian."""
 LINE = 256
 """Positions of a line: enough that its cost does not count, few enough that both sides work."""
 
@@ -29,9 +29,9 @@ LINE = 256
 class GnubgBot:
     """Plays what gnubg's `best_move` plays, cubeless."""
 
-    def __init__(self, program: Program, ply: int = 0) -> None:
+    def __init__(self, program: Program, ply: int = 0, name: str | None = None) -> None:
         """Play at `ply` with a worker program; see the module."""
-        self.name = f"{PREFIX}{ply}"
+        self.name = name or f"{PREFIXES[0]}{ply}"
         self.ply = ply
         self._program = program
 
@@ -78,26 +78,31 @@ class GnubgBot:
             raise ExternalError(f"{self.name} answered something unreadable: {error}") from None
 
 
+def is_gnubg(spec: str) -> bool:
+    """Return whether a spec names gnubg."""
+    return spec.startswith(PREFIXES)
+
+
 def make_player(
-    spec: str, variant: Variant, worker: Program | None, name: str | None = None
+    spec: str, variant: Variant, worker: Callable[[str], Program], name: str | None = None
 ) -> Bot:
     """Return a bot by its spec, gnubg's included.
 
     Args:
-        spec: `gnubg:PLY`, or what `nardy_rl.players.make_bot` takes.
+        spec: `gnubg:PLY`, `gnubg-debian:PLY`, or what `nardy_rl.players.make_bot` takes.
         variant: The game.
-        worker: gnubg's worker program; needed for gnubg alone.
+        worker: Returns the worker program of a gnubg spec.
         name: Name in tables, by default the spec.
 
     Raises:
         NardyError: There is no such bot, or it does not play the game.
     """
-    if not spec.startswith(PREFIX):
+    if not is_gnubg(spec):
         return make_bot(spec, variant, name)
-    ply = spec.removeprefix(PREFIX)
-    if not ply.isdecimal() or worker is None:
-        raise ExternalError(f"'{spec}' is no bot; gnubg at 0-ply is {PREFIX}0")
-    return GnubgBot(worker, int(ply))
+    ply = spec.partition(":")[2]
+    if not ply.isdecimal():
+        raise ExternalError(f"'{spec}' is no bot; gnubg at 0-ply is {PREFIXES[0]}0")
+    return GnubgBot(worker(spec), int(ply), name or spec)
 
 
 def _parts(boards: Board) -> list[slice]:

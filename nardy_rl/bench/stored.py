@@ -23,7 +23,7 @@ from nardy_engine import Variant
 from nardy_rl import __version__
 from nardy_rl.arena import BLOCK_PAIRS, PLY_CAP, match
 from nardy_rl.bench.environments import GNUBG_NN
-from nardy_rl.bench.gnubg import PREFIX
+from nardy_rl.bench.gnubg import PREFIXES, is_gnubg
 from nardy_rl.checkpoint import load_network
 from nardy_rl.files import write_atomic
 from nardy_rl.metrics import MatchResult, join
@@ -32,7 +32,7 @@ from nardy_rl.players import Bot
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 
 _NETWORK = re.compile(r"net:(.+?)(@\d+ply)?")
-_PLY = re.compile(r"@(\d+)ply|gnubg:(\d+)")
+_PLY = re.compile(r"@(\d+)ply|gnubg[a-z-]*:(\d+)")
 _PART_PAIRS = (4096, 128, 16)
 """Pairs of a part by the deepest search of its bots: a minute of work or less."""
 
@@ -45,8 +45,10 @@ def identity(spec: str, variant: Variant) -> dict[str, str]:
     """
     found = {"bot": spec, "version": __version__}
     network = _NETWORK.fullmatch(spec)
-    if spec.startswith(PREFIX):
-        return found | {"gnubg": " ".join(GNUBG_NN.requirements)}
+    if is_gnubg(spec):
+        return (
+            found if spec.startswith(PREFIXES[1]) else found | {"gnubg": GNUBG_NN.requirements[0]}
+        )
     if network:
         manifest = load_network(network[1], variant).manifest
         found |= {"bot": f"net{network[2] or ''}", "weights": manifest["weights_sha256"]}

@@ -254,7 +254,8 @@ def test_the_ladder_is_ordered_and_shows_the_match_against_the_next():
 def command(tmp_path, monkeypatch):
     """Return the command with a fake gnubg and finished parts in a folder of the test."""
     main = STRENGTH["main"]
-    monkeypatch.setitem(main.__globals__, "gnubg_worker", Judge)
+    monkeypatch.setitem(main.__globals__, "gnubg_worker", lambda _: Judge())
+    monkeypatch.setitem(main.__globals__, "gnubg_command", list)
 
     def run(*words):
         target = tmp_path / "figures.json"
@@ -317,9 +318,10 @@ def test_quick_keeps_nothing(command, tmp_path):
 def test_a_contradicted_null_test_is_an_exit_code(command, capsys):
     """The fake gnubg does not beat pubeval."""
     code, document = command("null", "--quick", "--pairs", "30")
-    assert (code, len(document["matches"])) == (1, 3)
+    assert (code, len(document["matches"])) == (1, 4)
     shown = capsys.readouterr().out
     assert "gnubg:0 against pubeval: CONTRADICTS the known +0.634" in shown
+    assert "gnubg-debian:0 against gnubg:0: agrees with the known +0.000" in shown
     assert "net:short against net:short: agrees with the known +0.000" in shown
 
 

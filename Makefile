@@ -78,7 +78,7 @@ compare: setup ## compare the two engines on random positions (ARGS="--pairs 100
 	@$(PY) scripts/compare_engines.py $(ARGS)
 
 strength: setup ## play the published comparisons again, hours, goes on if stopped (ARGS="--quick")
-	@$(PY) scripts/fill_figures.py --measure strength $(ARGS)
+	@$(PY) scripts/fill_figures.py --measure strength games $(ARGS)
 
 anchors: setup ## compare with GNU Backgammon in an environment of its own (ARGS="rules")
 	@$(PY) scripts/anchors.py $(or $(ARGS),--help)

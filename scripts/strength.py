@@ -263,8 +263,8 @@ def loss(run: Run) -> tuple[dict[str, Any], int]:
     n = run.options.decisions or run.effort.decisions
     seed = run.options.seed
     decisions = judged.own_decisions(bot, variant, n, seed)
-    if run.options.quick:  # whole games would be too many
-        decisions = decisions.part(slice(0, n))
+    if run.options.quick:  # whole games would be too many; some of every stage of them
+        decisions = decisions.part(slice(0, None, len(decisions.games) // n))
     what = judged.loss_identity(player.spec, judge, variant, n, seed)
     with tqdm(total=len(decisions.games), unit="decision", disable=None, leave=False) as bar:
         values = judged.losses(

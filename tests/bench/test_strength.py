@@ -309,7 +309,8 @@ def test_gnubg_and_pubeval_are_played_and_kept(command, tmp_path, capsys):
 def test_quick_keeps_nothing(command, tmp_path):
     """Few decisions, judged as in the full version."""
     code, document = command("loss", "--quick", "--net", "pubeval", "--decisions", "20")
-    assert (code, document["decisions"], document["bot"]) == (0, 20, "pubeval")
+    assert (code, document["bot"]) == (0, "pubeval")
+    assert 20 <= document["decisions"] <= 21
     code, document = command("openings", "--quick", "--net", "pubeval")
     assert (code, len(document["openings"])) == (0, 15)
     assert not (tmp_path / "s").exists()

@@ -50,6 +50,11 @@ COMMANDS: dict[str, Command] = {
         "say what a position is worth and, with dice, which plays are best",
         'nardy evaluate "24:15 | 24:15" --dice 64',
     ),
+    "rollout": Command(
+        "nardy_rl.commands.rollout",
+        "play a position on many times and report the mean, with its standard error",
+        "nardy rollout start --variant short --dice 41",
+    ),
     "moves": Command(
         "nardy_rl.commands.moves",
         "list every legal play of one position, or of thousands as JSON lines",

@@ -258,7 +258,8 @@ class ArenaConfig:
     variant: VariantConfig
     a: str
     """First player: a bot's name, net:NAME of a shipped network, a checkpoint's file, or
-    exec:COMMAND, a program that answers positions with plays."""
+    exec:COMMAND, a program that answers positions with plays. A network with @1ply behind it, as in
+    net:short@1ply, looks a roll ahead; up to @4ply."""
     b: str
     """Second player, as `a`."""
     players: list[str]

@@ -26,7 +26,7 @@ from nardy_engine.types import Board, Dice
 from nardy_rl import outcomes
 from nardy_rl.checkpoint import Network, load_network
 from nardy_rl.outcomes import Probabilities
-from nardy_rl.players.base import TIE, choose_best
+from nardy_rl.players.base import TIE
 
 CHUNK = 1024
 """Rows that go through the network at once; more fall out of the processor's cache."""
@@ -52,6 +52,8 @@ class RatedPlay(NamedTuple):
     """Equity lost against the best play; 0 or negative."""
     probabilities: Probabilities
     """Outcomes from the mover's view."""
+    depth: int = 0
+    """Plies that the value comes from; an exact value counts as the whole search."""
 
 
 class Values(NamedTuple):
@@ -351,8 +353,23 @@ class Evaluator:
         search = Search(self, 1, filters=[EVERYTHING], glance=None)
         return self._evaluation(search.positions(board[None])[0])
 
+    def ahead(self, position: Position, plies: int) -> Evaluation:
+        """Evaluate a position some rolls ahead, see `search`.
+
+        Args:
+            position: Row 0 the side to act.
+            plies: How many rolls.
+
+        Raises:
+            PositionError: The position cannot occur in the game.
+        """
+        from nardy_rl.search import Search  # it is built on this module
+
+        board = self.variant.check_position(position).board()
+        return self._evaluation(Search(self, plies).positions(board[None])[0])
+
     def best(
-        self, position: Position, dice: Dice | None, top: int | None = None
+        self, position: Position, dice: Dice | None, top: int | None = None, plies: int = 0
     ) -> list[RatedPlay]:
         """Rate the legal plays of a roll, best first.
 
@@ -360,28 +377,34 @@ class Evaluator:
             position: Row 0 the mover.
             dice: The roll; None if the position says what is played.
             top: How many plays to return, all by default.
+            plies: How many rolls to look ahead, see `search`. A play searched deeper stands
+                before one that was not.
 
         Raises:
             PositionError: The position cannot occur in the game, or the game is over.
             DiceError: The dice cannot show this roll.
         """
+        from nardy_rl.search import Search  # it is built on this module
+
         variant = self.variant
         roll = None if dice is None else variant.check_dice(dice)
         if reference.outcome(variant, variant.check_position(position)) is not None:
             raise PositionError("the game is over in this position: there is nothing to play")
         plays = reference.plays(variant, position, roll)
         boards = np.stack([play.end.board() for play in plays])
-        probs = self.play_probs(boards)
-        values = outcomes.equity(probs, self.points)
-        order = order_plays(variant, boards, values, top)
-        best = float(values[order[0]])
+        search = Search(self, plies)
+        after = batch.Afterstates(boards, np.array([0, len(boards)], np.int64))
+        found = search.plays(position.board()[None], after)
+        order = search.order(boards, found)[:top]
+        best = float(found.equity[order[0]])
         return [
             RatedPlay(
                 play=plays[i],
                 text=format_play(variant, plays[i], position),
-                equity=float(values[i]),
-                difference=min(0.0, float(values[i]) - best),
-                probabilities=Probabilities.from_vector(probs[i]),
+                equity=float(found.equity[i]),
+                difference=min(0.0, float(found.equity[i]) - best),
+                probabilities=Probabilities.from_vector(found.probs[i]),
+                depth=int(found.depth[i]),
             )
             for i in order
         ]
@@ -408,30 +431,3 @@ _NO_TABLES = BearoffTables(
     np.empty((0, 0, 0), np.float32),
     np.empty((0, 0, 0, 0), np.float32),
 )
-
-
-def order_plays(
-    variant: Variant, afterstates: Board, values: outcomes.FloatArray, top: int | None = None
-) -> list[int]:
-    """Order the plays of one turn, best first, by the rule of `players.choose_best`.
-
-    So the first play of the list is the one that a bot with the same values makes: a play that
-    wins the game comes before every estimate (T24), ties are settled in the same way (T31).
-
-    Args:
-        variant: The game.
-        afterstates: `[A, 2, P] int8` of one turn, the mover still in row 0.
-        values: `[A]` equities from the mover's view.
-        top: How many to return, all by default.
-
-    Returns:
-        Indices into `afterstates`.
-    """
-    ordered: list[int] = []
-    rest: NDArray[np.int64] = np.arange(len(values))
-    while len(rest) and len(ordered) != top:
-        group = batch.Afterstates(afterstates[rest], np.array([0, len(rest)], dtype=np.int64))
-        best = int(choose_best(variant, group, values[rest])[0])
-        ordered.append(int(rest[best]))
-        rest = np.delete(rest, best)
-    return ordered

@@ -19,6 +19,7 @@ from nardy_rl.config import ArenaConfig
 from nardy_rl.files import write_atomic
 from nardy_rl.metrics import MatchResult, elo_ratings
 from nardy_rl.players import Bot, make_bot
+from nardy_rl.players.registry import split_depth
 from nardy_rl.report import render_match, render_ratings, render_table
 
 STANDARD_OUTPUT = "-"
@@ -77,9 +78,12 @@ def _located(spec: str, config: ArenaConfig) -> str:
     What does not look like a path is a name, even if a file happens to be called so.
     """
     kind, _, rest = spec.partition(":")
+    if kind == "exec":
+        return spec
     path = rest if kind == "net" else spec
-    if kind != "exec" and _looks_like_path(path):
-        return f"net:{config.path(path)}"
+    network, plies = split_depth(path)
+    if _looks_like_path(network):
+        return f"net:{config.path(network)}" + (f"@{plies}ply" if plies else "")
     return spec
 
 

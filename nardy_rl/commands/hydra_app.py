@@ -135,6 +135,7 @@ def _examples(config_name: str) -> list[str]:
         "",
         "  nardy arena variant=short a=net:short b=pubeval games=10000",
         "  nardy arena a=mine/long.safetensors b=net:long json=match.json",
+        "  nardy arena variant=short a=net:short@1ply b=net:short games=1000",
         "  nardy arena 'players=[random,race,net:long]' games=1000",
     ]
 

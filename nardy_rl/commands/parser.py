@@ -140,6 +140,27 @@ def add_game_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+MAX_PLY = 4
+"""Deepest search that a command makes; `nardy_rl.search` has the same bound."""
+
+
+def add_ply_argument(parser: argparse.ArgumentParser) -> None:
+    """Add `--ply`."""
+    parser.add_argument(
+        "--ply",
+        type=_depth,
+        default=0,
+        metavar="N",
+        help=f"how many rolls to look ahead after a play, 0 to {MAX_PLY} (default: %(default)s)",
+    )
+
+
+def _depth(text: str) -> int:
+    if text not in [str(n) for n in range(MAX_PLY + 1)]:
+        raise argparse.ArgumentTypeError(f"'{text}' is no depth of search; it is 0 to {MAX_PLY}")
+    return int(text)
+
+
 POSITION_HELP = """\
 POSITION is a line of text, 'start', or an id: the compact id of any game ('long:1111...'), for
 short nardy also a gnubg id or an XGID. Each side lists point:checkers in its own numbers (24 is

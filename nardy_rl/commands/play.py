@@ -28,13 +28,15 @@ def main(argv: Sequence[str]) -> int:
             "nardy play --variant short --side white",
             "nardy play --variant long --bot race --seed 7",
             "nardy play --variant short --bot net:runs/mine/short.safetensors",
+            "nardy play --variant short --bot net:short@1ply",
         ],
     )
     add_game_arguments(parser)
     parser.add_argument(
         "--bot",
         metavar="BOT",
-        help="random, race, pubeval, positional-GAME, net:NETWORK or exec:COMMAND "
+        help="random, race, pubeval, positional-GAME, net:NETWORK, net:NETWORK@1ply (looks a roll "
+        "ahead; up to @4ply) or exec:COMMAND "
         "(default: the shipped network of the game, else the best of the others)",
     )
     parser.add_argument(

@@ -1,7 +1,7 @@
 """Players: everything that can choose a play, behind one small protocol on batches.
 
 A bot is named by a *spec*: `random`, `race`, `pubeval`, `positional-<game>`,
-`net:<checkpoint>`, `exec:<command line>`.
+`net:<checkpoint>`, `net:<checkpoint>@1ply`, `exec:<command line>`.
 """
 
 from nardy_rl.players.base import TIE, Bot, Choice, Turn, choose_best, segment_of

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from nardy_rl.evaluator import Evaluator
 from nardy_rl.players.base import Choice, Turn
+from nardy_rl.search import Search
 
 
 class NetBot:
-    """Plays 0-ply: a static evaluation of every afterstate."""
+    """Plays by values some rolls ahead, 0-ply by default: a static value of every afterstate."""
 
-    def __init__(self, evaluator: Evaluator, name: str) -> None:
-        """Play with `evaluator`; `name` appears in tables."""
+    def __init__(self, evaluator: Evaluator, name: str, plies: int = 0) -> None:
+        """Play with `evaluator`, `plies` rolls ahead; `name` appears in tables."""
         self.name = name
+        self.plies = plies
         self._evaluator = evaluator
+        self._search = Search(evaluator, plies)
 
     def choose(self, turn: Turn) -> Choice:
         """Return the afterstate with the highest equity of each game."""
-        return self._evaluator.choose(turn.boards, turn.after)
+        if self.plies == 0:
+            return self._evaluator.choose(turn.boards, turn.after)
+        return self._search.choose(turn.boards, turn.after)

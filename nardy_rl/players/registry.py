@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -49,7 +50,8 @@ def _positional(game: str) -> _Entry:
 
 
 _BOTS |= {f"{positional.PREFIX}{game}": _positional(game) for game in variant_names()}
-_PREFIXES = ("net:<checkpoint>", "exec:<command>")
+_PREFIXES = ("net:<checkpoint>", "net:<checkpoint>@1ply", "exec:<command>")
+_DEPTH = re.compile(r"([0-4])-?ply")
 
 
 def bot_names(variant: Variant) -> tuple[str, ...]:
@@ -71,12 +73,36 @@ def bot_names(variant: Variant) -> tuple[str, ...]:
     return (*general, *([f"{positional.PREFIX}{game}"] if game else []))
 
 
+def split_depth(source: str) -> tuple[str, int]:
+    """Return the network of what stands behind `net:`, and the plies that it looks ahead.
+
+    >>> split_depth("short@2ply")
+    ('short', 2)
+    >>> split_depth("runs/me@home/long.safetensors")
+    ('runs/me@home/long.safetensors', 0)
+
+    Raises:
+        BotError: What stands behind `@` is no depth.
+    """
+    network, at, word = source.rpartition("@")
+    if not at or "/" in word or "\\" in word or word.endswith(".safetensors"):
+        return source, 0
+    depth = _DEPTH.fullmatch(word)
+    if depth is None or not network:
+        raise BotError(
+            f"'@{word}' is no depth of search; write net:{network or 'NETWORK'}@1ply, "
+            "with 0 to 4 plies"
+        )
+    return network, int(depth[1])
+
+
 def make_bot(spec: str, variant: Variant, name: str | None = None) -> Bot:
     """Return the bot called `spec`.
 
     Args:
-        spec: A name of `bot_names`, `net:` and a checkpoint file or the name of a shipped
-            network, or `exec:` and the command line of a program that plays (`external.py`).
+        spec: A name of `bot_names`; `net:` and a checkpoint file or the name of a shipped
+            network, with `@1ply` or so behind it to look ahead; or `exec:` and the command line
+            of a program that plays (`external.py`).
         variant: The game it shall play.
         name: Name in tables of a network or a program; the spec if not given.
 
@@ -89,7 +115,8 @@ def make_bot(spec: str, variant: Variant, name: str | None = None) -> Bot:
         from nardy_rl.evaluator import Evaluator  # here, so that plain bots start faster
         from nardy_rl.players.net import NetBot
 
-        return NetBot(Evaluator.load(rest, variant), name=name or spec)
+        network, plies = split_depth(rest)
+        return NetBot(Evaluator.load(network, variant), name=name or spec, plies=plies)
     if colon and kind == "exec":
         from nardy_rl.players.external import ExternalBot
 

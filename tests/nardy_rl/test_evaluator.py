@@ -11,9 +11,10 @@ import pytest
 
 from nardy_engine import Position, batch, load_variant, reference
 from nardy_engine.errors import DiceError, PositionError
-from nardy_rl.evaluator import Evaluator, order_plays
+from nardy_rl.evaluator import Evaluator
 from nardy_rl.export.sampling import played_positions
 from nardy_rl.players import Turn, make_bot
+from nardy_rl.search import Search, Searched
 from positions import row
 
 LONG = load_variant("long")
@@ -219,11 +220,14 @@ def test_ties_are_settled_by_the_stated_rule(tiny_network) -> None:
     plays = reference.plays(LONG, position, (2, 1))
     boards = np.stack([play.end.board() for play in plays])
     expected = row("3:1 off14")
+    search = Search(Evaluator.load(tiny_network("long")), 0)
+    nothing = np.zeros((len(boards), 4)), np.zeros(len(boards), np.int8)
     rng = np.random.default_rng(8)
     for _ in range(50):
         shuffle = rng.permutation(len(boards))
         noise = rng.uniform(-4e-7, 4e-7, len(boards)) + 0.875
-        first = order_plays(LONG, boards[shuffle], noise)[0]
+        found = Searched(nothing[0], noise, nothing[1], nothing[1] - 1)
+        first = search.order(boards[shuffle], found)[0]
         assert tuple(boards[shuffle][first][0]) == expected
 
 

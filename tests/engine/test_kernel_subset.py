@@ -21,6 +21,7 @@ FORBIDDEN = (
 )  # fmt: skip
 NUMPY = {"int8", "int32", "int64", "uint8", "uint16", "uint64", "float32", "float64"}
 MATH = {"exp"}
+DOORS = {"jit", "inlined"}
 BUILTINS = {"range", "abs", "int", "float", "trailing_zeros"}
 """Not min and max: numba 0.68 types them for `cuda.jit` with one argument only."""
 
@@ -31,7 +32,7 @@ def kernels(path):
         node
         for node in ast.parse(path.read_text("utf-8")).body
         if isinstance(node, ast.FunctionDef)
-        and any(isinstance(d, ast.Name) and d.id == "jit" for d in node.decorator_list)
+        and any(isinstance(d, ast.Name) and d.id in DOORS for d in node.decorator_list)
     ]
 
 

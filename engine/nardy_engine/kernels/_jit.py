@@ -1,4 +1,4 @@
-"""The only door to numba: one decorator, and a disk cache that cannot go stale; layer 3.
+"""The only door to numba: two decorators, and a disk cache that cannot go stale; layer 3.
 
 numba's own cache does not notice that an imported function or a global of another file changed
 and would go on running old rules. So the cache folder is named after a digest of every engine
@@ -19,7 +19,7 @@ import numba
 from numba.core import event
 from numba.cpython.unsafe.numbers import trailing_zeros
 
-__all__ = ["CACHE_FOLDER", "jit", "source_digest", "trailing_zeros"]
+__all__ = ["CACHE_FOLDER", "inlined", "jit", "source_digest", "trailing_zeros"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -99,12 +99,27 @@ def jit(function: F) -> F:
     Arithmetic wraps as in C and there are no bounds checks, unless `NUMBA_BOUNDSCHECK=1` is set
     (the rule tests run once that way).
     """
+    return _compiled(function, inline=False)
+
+
+def inlined(function: F) -> F:
+    """Do what `jit` does, and put the code of `function` in the place of every call.
+
+    Rules and scratch are tuples of more than a hundred words, which a call copies to the stack
+    one by one. Meant for functions that take both and have few callers.
+    """
+    return _compiled(function, inline=True)
+
+
+def _compiled(function: F, inline: bool) -> F:
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(CACHE_FOLDER)
     try:
         # Kernels allocate nothing, so reference counting (`_nrt`) would only cost: 1.8 times the
         # time of play generation.
-        decorate = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+        decorate = numba.njit(
+            cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=inline
+        )
         compiled: F = decorate(function)
     finally:
         numba.config.CACHE_DIR = before

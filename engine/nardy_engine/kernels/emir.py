@@ -16,11 +16,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nardy_engine.kernels._jit import jit
+from nardy_engine.kernels._jit import inlined, jit
 from nardy_engine.kernels.plays import (
     C_CLOSED,
     OUT_OVERFLOW,
     POOL_OVERFLOW,
+    copy_slots,
     head_allowance,
     is_skipped,
     lowest_bit,
@@ -164,19 +165,12 @@ def emir_outcome_index(first, second, rules):
 
 
 @jit
-def copy_slots(source, target, n):
-    """Copy the first `n` numbers of a row; rows as arguments are copied by wide instructions."""
-    for i in range(n):
-        target[i] = source[i]
-
-
-@jit
 def copy_node(scratch, source, target):
     """Copy a node."""
     copy_slots(scratch.words[source], scratch.words[target], _WORDS)
 
 
-@jit
+@inlined
 def derive_sets(scratch, node, rules):
     """Fill in the bit sets that follow from the counts and captives of a node (EMI-4)."""
     pool, words = scratch.pool, scratch.words
@@ -198,7 +192,7 @@ def derive_sets(scratch, node, rules):
     words[node, _LAST] = bar
 
 
-@jit
+@inlined
 def load_position(scratch, mover, opponent, rules):
     """Make a position node 0, and its memory that of all ends."""
     pool, words, memory = scratch.pool, scratch.words, scratch.memory
@@ -314,7 +308,7 @@ def is_deaf(walls, others, others_off, others_bar, rules):
     return lowest_points & -lowest_points <= others
 
 
-@jit
+@inlined
 def breaks_emir_block(scratch, node, rules):
     """Return whether the mover may not leave the board like this (EMI-13)."""
     if rules.block_rule == BLOCK_NONE:
@@ -386,7 +380,7 @@ def emir_runner_locks(scratch, node, rules):
     return present & ((1 << (rules.n_points // 2)) - 1) == 0
 
 
-@jit
+@inlined
 def emir_step_sources(scratch, node, die, rules):
     """Return the points from which a checker may move by `die`, as bits (T-2, L-5, EMI-3..9)."""
     words = scratch.words
@@ -410,7 +404,7 @@ def emir_step_sources(scratch, node, die, rules):
     return moving | emir_bear_off_sources(free, present, die, closed, rules)
 
 
-@jit
+@inlined
 def find_or_add_node(scratch, node):
     """Return whether the position of `node` is already listed in this generation; else list it."""
     table, words = scratch.table, scratch.words
@@ -433,7 +427,7 @@ def find_or_add_node(scratch, node):
     return False
 
 
-@jit
+@inlined
 def send_back(scratch, node, is_emir, rules):
     """Put a checker of the opponent that has been hit on his head, or on the bar (EMI-7, EMI-8).
 
@@ -473,7 +467,7 @@ def send_back(scratch, node, is_emir, rules):
     return result
 
 
-@jit
+@inlined
 def meet(scratch, node, target, with_emir, rules):
     """Capture or hit the blot that the mover has landed on (EMI-5, EMI-7, EMI-10).
 
@@ -496,7 +490,7 @@ def meet(scratch, node, target, with_emir, rules):
     return result
 
 
-@jit
+@inlined
 def release(scratch, node, source, rules):
     """Free the captive that the mover's last checker has left on `source` (EMI-6)."""
     words = scratch.words
@@ -522,7 +516,7 @@ def keep_finished(scratch, node, result, depth, rules):
     scratch.state[_S_FINISH_DEPTH] = depth
 
 
-@jit
+@inlined
 def add_emir_step(scratch, parent, source, die, with_emir, depth, rules, dedupe):
     """Append the node after one step, if it is new and the block rule at every step allows it.
 
@@ -575,7 +569,7 @@ def add_emir_step(scratch, parent, source, die, with_emir, depth, rules, dedupe)
     state[_S_NODES] = child + 1
 
 
-@jit
+@inlined
 def quiet_sources(scratch, node, die, rules):
     """Return the points from which a step by `die` moves an ordinary checker and touches nobody."""
     words = scratch.words
@@ -586,7 +580,7 @@ def quiet_sources(scratch, node, die, rules):
     return ~touching & ~((2 << die) - 1)
 
 
-@jit
+@inlined
 def expand_nodes(scratch, first, end, die, depth, rules, dedupe, ordered, swappable):
     """Append all successors of nodes `first..end` by one step of `die`; return False if full.
 
@@ -619,10 +613,9 @@ def expand_nodes(scratch, first, end, die, depth, rules, dedupe, ordered, swappa
                 else:
                     with_emir = 1
                     ordinary = (words[parent, _PAIRS] >> source) & 1
-            if with_emir != 0:
-                add_emir_step(scratch, parent, source, die, 1, depth, rules, dedupe)
-            if ordinary != 0:
-                add_emir_step(scratch, parent, source, die, 0, depth, rules, dedupe)
+            for mover_is_emir in range(1, -1, -1):
+                if (with_emir if mover_is_emir != 0 else ordinary) != 0:
+                    add_emir_step(scratch, parent, source, die, mover_is_emir, depth, rules, dedupe)
     return True
 
 
@@ -698,7 +691,7 @@ def can_spread(scratch, node, trial, rules):
     return False
 
 
-@jit
+@inlined
 def quick_preroll(scratch, node, rules):
     """Return 1 or 0 as `slow_preroll` does, or `_UNKNOWN` where that takes a second node."""
     pool, words = scratch.pool, scratch.words
@@ -748,7 +741,7 @@ def slow_preroll(scratch, node, rules):
     return 1 if can_spread(scratch, other, trial, rules) else 0
 
 
-@jit
+@inlined
 def judge_level(scratch, first, end, check, rules):
     """Write into each node whether the opponent may make a pre-roll move next.
 
@@ -765,7 +758,7 @@ def judge_level(scratch, first, end, check, rules):
         words[node, _NEXT] = answer
 
 
-@jit
+@inlined
 def set_triples(scratch, rules):
     """Write the opponent's points that a distribution can start from, whatever the mover does.
 
@@ -782,7 +775,7 @@ def set_triples(scratch, rules):
 # -- output --------------------------------------------------------------------------------------
 
 
-@jit
+@inlined
 def write_judged(scratch, first, end, rules, out, start):
     """Write the nodes `first..end` that are not `_REFUSED` as afterstates.
 
@@ -843,7 +836,7 @@ def write_finished(scratch, rules, out, start):
     return start
 
 
-@jit
+@inlined
 def write_level(scratch, first, end, rules, out, start):
     """Write the admissible nodes `first..end`; return the new end or a code (T-4)."""
     check = 1 if rules.block_rule != BLOCK_NONE and rules.block_every_step == 0 else 0
@@ -874,7 +867,7 @@ def use_table(scratch, parents):
     scratch.state[_S_TABLE_MASK] = size - 1
 
 
-@jit
+@inlined
 def list_emir_equal(scratch, die, steps, rules, out, start):
     """Write the ends of `steps` dice showing `die`; return the new end or an error code."""
     bounds, state = scratch.bounds, scratch.state
@@ -901,40 +894,53 @@ def list_emir_equal(scratch, die, steps, rules, out, start):
     return write_pass(scratch, rules, out, start)
 
 
-@jit
+@inlined
 def list_emir_two(scratch, high, low, rules, out, start):
     """Write the ends of two different dice, `high` > `low`; return the new end or a code."""
     state = scratch.state
-    if not expand_nodes(scratch, 0, 1, high, 1, rules, 0, 0, 0):
-        return POOL_OVERFLOW
-    end_high = state[_S_NODES]
-    finish_high = state[_S_FINISHES] != 0
-    if not expand_nodes(scratch, 0, 1, low, 1, rules, 0, 0, 0):
-        return POOL_OVERFLOW
-    end_low = state[_S_NODES]
-    use_table(scratch, end_low - 1)
-    if not expand_nodes(scratch, 1, end_high, low, 2, rules, 1, 0, 0):
-        return POOL_OVERFLOW
-    # A quiet low step and a quiet high one from where a checker stood before the play have been
-    # listed in the other order, unless the high step first would have released a captive.
-    swappable = 0
-    if rules.ordered_steps != 0:
-        swappable = emir_step_sources(scratch, 0, high, rules)
-        swappable &= quiet_sources(scratch, 0, high, rules)
-    if not expand_nodes(scratch, end_high, end_low, high, 2, rules, 1, 0, swappable):
-        return POOL_OVERFLOW
+    end_high, end_low = 1, 1
+    finish_high = False
+    first, end, die, depth, dedupe, swappable = 0, 1, high, 1, 0, 0
+    # High, low, high then low, low then high: a loop, so that `expand_nodes` stands here only once.
+    for order in range(4):
+        if order == 1:
+            end_high = state[_S_NODES]
+            finish_high = state[_S_FINISHES] != 0
+            die = low
+        elif order == 2:
+            end_low = state[_S_NODES]
+            use_table(scratch, end_low - 1)
+            first, end, depth, dedupe = 1, end_high, 2, 1
+        elif order == 3:
+            first, end, die = end_high, end_low, high
+            # A quiet low step and a quiet high one from where a checker stood before the play have
+            # been listed in the other order, unless the high step first would have released a
+            # captive.
+            if rules.ordered_steps != 0:
+                swappable = emir_step_sources(scratch, 0, high, rules)
+                swappable &= quiet_sources(scratch, 0, high, rules)
+        if first < end and not expand_nodes(
+            scratch, first, end, die, depth, rules, dedupe, 0, swappable
+        ):
+            return POOL_OVERFLOW
     end = write_finished(scratch, rules, out, start)
     if end < 0:
         return end
-    written = write_level(scratch, end_low, state[_S_NODES], rules, out, end)
-    if written != end or state[_S_FINISH_DEPTH] == 2:
-        return written
-    written = write_level(scratch, 1, end_high, rules, out, end)
-    if written != end or finish_high:
-        return written
-    written = write_level(scratch, end_high, end_low, rules, out, end)
-    if written != start:
-        return written
+    first, last = end_low, state[_S_NODES]
+    for choice in range(3):
+        if choice == 1:
+            if state[_S_FINISH_DEPTH] == 2:
+                return end
+            first, last = 1, end_high
+        elif choice == 2:
+            if finish_high:
+                return end
+            first, last = end_high, end_low
+        written = write_level(scratch, first, last, rules, out, end)
+        if written != end:
+            return written
+    if end != start:
+        return end
     return write_pass(scratch, rules, out, start)
 
 
@@ -974,7 +980,7 @@ def list_preroll(scratch, rules, out, start):
     return end
 
 
-@jit
+@inlined
 def list_emir(mover, opponent, die_a, die_b, rules, scratch, out, start):
     """Write every distinct legal afterstate of one decision in emir to `out` from `start`.
 

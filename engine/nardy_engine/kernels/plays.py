@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nardy_engine.kernels._jit import jit
+from nardy_engine.kernels._jit import inlined, jit
 from nardy_engine.rules.table import (
     BLOCK_AHEAD,
     BLOCK_KARZAR,
@@ -45,7 +45,8 @@ OUT_OVERFLOW = -2
 
 _LEVELS = 32
 """More than the steps of any segment: 24 in a whole cascade."""
-_TWO_DICE_TABLE = 2048
+TWO_DICE_TABLE = 2048
+"""Entries of the hash table for two dice, which give at most twice (P * P) nodes."""
 _WORDS = 8
 """64-bit words of a node: 2 * P <= 60 bytes (`Setup`); a constant, so copies are unrolled."""
 
@@ -133,6 +134,13 @@ def lowest_bit(bits):
     return _BIT_INDEX[(((bits & -bits) * _DE_BRUIJN) & 0xFFFFFFFF) >> 27]
 
 
+@inlined
+def copy_slots(source, target, n):
+    """Copy the first `n` numbers of a row; rows as arguments are copied by wide instructions."""
+    for i in range(n):
+        target[i] = source[i]
+
+
 @jit
 def opposite_point(point, rules):
     """Return the opponent's number of my `point` (G-2, G-5)."""
@@ -148,6 +156,24 @@ def occupied_on_route(occupied, rules):
     half = rules.n_points // 2
     low = ((1 << half) - 1) << 1
     return ((occupied & low) << half) | ((occupied >> half) & low)
+
+
+@jit
+def holders(row, least, rules):
+    """Return the points on which a side has at least `least` checkers, as bits of its numbering."""
+    bits = 0
+    for point in range(1, rules.n_points + 1):
+        bits |= np.int64(row[point] >= least) << point
+    return bits
+
+
+@jit
+def highest_bit(bits):
+    """Return the highest set bit of a set of slots, 0 of an empty one."""
+    highest = bits
+    while highest & (highest - 1) != 0:
+        highest &= highest - 1
+    return highest
 
 
 @jit
@@ -170,7 +196,7 @@ def breaks_block_rule(occupied, context, rules):
     return has_run(bits, rules.block_length)
 
 
-@jit
+@inlined
 def set_block_context(opponent, rules, context):
     """Write which runs are forbidden while the opponent stands as he does (L-22, KAR-1)."""
     context[C_RUN_MASK] = 0
@@ -182,20 +208,17 @@ def set_block_context(opponent, rules, context):
     elif rules.block_rule == BLOCK_NEVER:
         context[C_RUN_MASK] = everywhere
     elif rules.block_rule != BLOCK_NONE and opponent[0] == 0:
-        lowest, highest = 0, 0
-        for point in range(n, 0, -1):
-            if opponent[point] > 0:
-                lowest = point
-                if highest == 0:
-                    highest = point
+        theirs = holders(opponent, 1, rules)
         if rules.block_rule == BLOCK_AHEAD:
-            # A run with a checker ahead of it has a point above that checker.
-            context[C_RUN_MASK] = ((1 << lowest) - 1) & everywhere
-        elif rules.block_rule == BLOCK_KARZAR and lowest > rules.home:
-            if rules.block_any_run != 0:
+            # A run with a checker ahead of it has a point above that checker: those below the
+            # opponent's last one are forbidden. Without any checker (he waits on the bar) none is.
+            context[C_RUN_MASK] = ((theirs & -theirs) - 1) & everywhere if theirs != 0 else 0
+        elif rules.block_rule == BLOCK_KARZAR:
+            at_home = theirs & ((2 << rules.home) - 1)
+            if theirs != 0 and at_home == 0:
                 context[C_RUN_MASK] = everywhere
-            else:
-                context[C_RUN_MASK] = ((1 << highest) - 1) & everywhere
+                if rules.block_any_run == 0:
+                    context[C_RUN_MASK] = (highest_bit(theirs) - 1) & everywhere
 
 
 @jit
@@ -279,18 +302,22 @@ def head_allowance(mover, opponent, die, other, steps, rules, context):
     return 1
 
 
-@jit
+@inlined
 def set_context(opponent, rules, context):
     """Write everything that stays fixed while the opponent stands as he does."""
-    closed, blots = 0, 0
-    closing = 2 if rules.hit != 0 else 1
-    for theirs in range(1, rules.n_points + 1):
-        if opponent[theirs] >= closing:
-            closed |= 1 << opposite_point(theirs, rules)
-        elif opponent[theirs] > 0:
-            blots |= 1 << opposite_point(theirs, rules)
-    context[C_CLOSED] = closed
-    context[C_BLOTS] = blots
+    if rules.opposite == 0 and rules.hit == 0:
+        context[C_CLOSED] = occupied_on_route(holders(opponent, 1, rules), rules)
+        context[C_BLOTS] = 0
+    else:
+        closed, blots = 0, 0
+        closing = 2 if rules.hit != 0 else 1
+        for theirs in range(1, rules.n_points + 1):
+            if opponent[theirs] >= closing:
+                closed |= 1 << opposite_point(theirs, rules)
+            elif opponent[theirs] > 0:
+                blots |= 1 << opposite_point(theirs, rules)
+        context[C_CLOSED] = closed
+        context[C_BLOTS] = blots
     set_block_context(opponent, rules, context)
 
 
@@ -301,6 +328,19 @@ def runner_passed(pool, node, occupied, rules):
     if pool[node, head] == rules.checkers or pool[node, 0] > 0:
         return True
     return occupied & ((1 << (head // 2)) - 1) != 0
+
+
+@jit
+def steps_are_ordered(scratch, rules):
+    """Return 1 if equal dice may be played with sources in descending order without losing a play.
+
+    What the runner allows at the start of a play is allowed in all of it, unless nobody has
+    left the head.
+    """
+    if rules.runner_orders == 0:
+        return rules.ordered_steps
+    passed = scratch.occupied[0] & ((1 << (rules.n_points // 2)) - 1)
+    return 1 if passed != 0 or scratch.pool[0, 0] > 0 else 0
 
 
 @jit
@@ -319,13 +359,10 @@ def bear_off_sources(occupied, die, closed, rules):
     # D-10: a checker that could still use the die forbids the overshoot.
     elif (higher & 1) != 0 or (occupied & ~(closed << die)) >> (die + 1) != 0:
         return exact
-    highest = lower
-    while highest & (highest - 1) != 0:
-        highest &= highest - 1
-    return exact | highest
+    return exact | highest_bit(lower)
 
 
-@jit
+@inlined
 def step_sources(scratch, node, die, rules):
     """Return the slots whose checker may move by `die`, as bits (T-2, L-4, L-5, S-3, S-4)."""
     occupied = scratch.occupied[node]
@@ -346,7 +383,7 @@ def step_sources(scratch, node, die, rules):
     return moving | bear_off_sources(occupied, die, closed, rules)
 
 
-@jit
+@inlined
 def find_or_add(scratch, node):
     """Return whether the board of `node` is already listed in this generation; else list it."""
     table, words = scratch.table, scratch.words
@@ -368,7 +405,7 @@ def find_or_add(scratch, node):
     return False
 
 
-@jit
+@inlined
 def add_step(scratch, parent, source, target, depth, rules, dedupe, tag):
     """Append the node after one step, if its position is new and the block rule allows it.
 
@@ -379,9 +416,10 @@ def add_step(scratch, parent, source, target, depth, rules, dedupe, tag):
     for i in range(_WORDS):
         words[child, i] = words[parent, i]
     slots = rules.n_points + 2
-    count = pool[child, source] - 1
+    # Read from the parent: what was written to the child just now is slow to read in other words.
+    count = pool[parent, source] - 1
     pool[child, source] = count
-    pool[child, target] += 1
+    pool[child, target] = pool[parent, target] + 1
     occupied = scratch.occupied[parent]
     if count == 0:
         occupied ^= 1 << source
@@ -414,7 +452,7 @@ def add_step(scratch, parent, source, target, depth, rules, dedupe, tag):
     state[S_NODES] = child + 1
 
 
-@jit
+@inlined
 def expand(scratch, first, end, die, depth, rules, ordered, dedupe, skip, skip_above):
     """Append all successors of nodes `first..end` by one step of `die`; return False if full.
 
@@ -445,17 +483,14 @@ def new_generation(scratch, table_size):
     scratch.state[S_TABLE_MASK] = table_size - 1
 
 
-@jit
+@inlined
 def set_root(scratch, mover, opponent, rules):
     """Make the position before the play node 0."""
     slots = rules.n_points + 2
-    occupied = 0
-    for i in range(slots):
-        scratch.pool[0, i] = mover[i]
-        scratch.pool[0, slots + i] = opponent[i]
-        if i > 0 and mover[i] > 0:
-            occupied |= 1 << i
-    scratch.occupied[0] = occupied
+    copy_slots(mover, scratch.pool[0], slots)
+    copy_slots(opponent, scratch.pool[0, slots:], slots)
+    bar = np.int64(mover[rules.n_points + 1] > 0) << (rules.n_points + 1)
+    scratch.occupied[0] = holders(mover, 1, rules) | bar
     scratch.last[0] = rules.n_points + 1
     scratch.keys[0] = 0
     scratch.tags[0] = 0
@@ -466,7 +501,7 @@ def set_root(scratch, mover, opponent, rules):
     scratch.state[S_USED_HIGH] = 0
 
 
-@jit
+@inlined
 def write_nodes(scratch, first, end, rules, out, start):
     """Copy the admissible nodes `first..end` to `out` from `start`; return the new end (T-4)."""
     slots = rules.n_points + 2
@@ -476,96 +511,146 @@ def write_nodes(scratch, first, end, rules, out, start):
             continue
         if start >= out.shape[0]:
             return OUT_OVERFLOW
-        for i in range(slots):
-            out[start, 0, i] = scratch.pool[node, i]
-            out[start, 1, i] = scratch.pool[node, slots + i]
+        copy_slots(scratch.pool[node], out[start, 0], slots)
+        copy_slots(scratch.pool[node, slots:], out[start, 1], slots)
         start += 1
     return start
 
 
 @jit
-def write_board(board, rules, out, start):
-    """Copy one flat board to `out[start]`; return the new end."""
+def write_board(board, slots, out, start):
+    """Copy one flat board of twice `slots` numbers to `out[start]`; return the new end."""
     if start >= out.shape[0]:
         return OUT_OVERFLOW
-    slots = rules.n_points + 2
-    for i in range(slots):
-        out[start, 0, i] = board[i]
-        out[start, 1, i] = board[slots + i]
+    copy_slots(board, out[start, 0], slots)
+    copy_slots(board[slots:], out[start, 1], slots)
     return start + 1
 
 
-@jit
-def list_equal_dice(scratch, die, steps, rules, out, start):
-    """Write the ends of `steps` dice showing `die`; return the new end or an error code."""
-    bounds = scratch.bounds
+@inlined
+def write_finish(scratch, rules, out, start):
+    """Write the position in which the mover has finished, if there is one; return the new end."""
+    if scratch.state[S_FINISH_DEPTH] == 0:
+        return start
+    return write_board(scratch.finish, rules.n_points + 2, out, start)
+
+
+@inlined
+def walk_equal_dice(scratch, die, steps, rules, out, start):
+    """Write the ends of `steps` dice showing `die`; return `start` if none can be played."""
+    bounds, state = scratch.bounds, scratch.state
     bounds[0], bounds[1] = 0, 1
     depth = 0
-    ordered, dedupe = rules.ordered_steps, 1 - rules.ordered_steps
+    ordered = steps_are_ordered(scratch, rules)
+    dedupe = 1 - ordered
     while depth < steps:
-        new_generation(scratch, scratch.table.shape[0])
         first, end = bounds[depth], bounds[depth + 1]
+        if dedupe != 0:
+            # A small table stays in the caches; no node has more successors than points.
+            size = TWO_DICE_TABLE
+            while size < 2 * rules.n_points * (end - first) and size < scratch.table.shape[0]:
+                size *= 2
+            new_generation(scratch, size)
         if not expand(scratch, first, end, die, depth + 1, rules, ordered, dedupe, 0, 0):
             return POOL_OVERFLOW
-        if scratch.state[S_NODES] == end:
+        if state[S_NODES] == end:
             break
         depth += 1
-        bounds[depth + 1] = scratch.state[S_NODES]
-    finish_depth = scratch.state[S_FINISH_DEPTH]
-    end = start
-    if finish_depth > 0:
-        end = write_board(scratch.finish, rules, out, end)
-        if end < 0:
-            return end
+        bounds[depth + 1] = state[S_NODES]
+    return write_levels(scratch, depth, rules, out, start)
+
+
+@inlined
+def write_levels(scratch, depth, rules, out, start):
+    """Write the deepest of the levels 1..`depth` that can be (T-5, T-10), `start` if none can."""
+    bounds, state = scratch.bounds, scratch.state
+    finish_depth = state[S_FINISH_DEPTH]
+    end = write_finish(scratch, rules, out, start)
+    if end < 0:
+        return end
     while depth >= 1 and depth >= finish_depth:
         written = write_nodes(scratch, bounds[depth], bounds[depth + 1], rules, out, end)
         if written != end:
-            scratch.state[S_USED] = depth
-            scratch.state[S_USED_HIGH] = depth
+            state[S_USED] = depth
+            state[S_USED_HIGH] = depth
             return written
         depth -= 1
-    if end > start:
+    return end
+
+
+@inlined
+def write_two_dice(scratch, end_high, end_low, finish_high, rules, out, start):
+    """Write the ends of two different dice (T-5, T-6, T-10); return `start` if there are none.
+
+    end_high, end_low: of the first steps with the larger die, then of those with the smaller
+    one; the nodes behind are two steps. finish_high: whether the larger die alone finishes.
+    """
+    state = scratch.state
+    end = write_finish(scratch, rules, out, start)
+    if end < 0:
         return end
-    return write_board(scratch.pool[0], rules, out, start)
+    first, last = end_low, state[S_NODES]
+    state[S_USED], state[S_USED_HIGH] = 2, 1
+    for choice in range(3):
+        if choice == 1:
+            if state[S_FINISH_DEPTH] == 2:
+                return end
+            first, last = 1, end_high
+            state[S_USED] = 1
+        elif choice == 2:
+            if finish_high:
+                return end
+            first, last = end_high, end_low
+            state[S_USED_HIGH] = 0
+        written = write_nodes(scratch, first, last, rules, out, end)
+        if written != end:
+            return written
+    if end == start:
+        state[S_USED] = 0
+    return end
 
 
-@jit
-def list_two_dice(scratch, high, low, rules, out, start):
-    """Write the ends of two different dice, `high` > `low`; return the new end or a code."""
-    # Two dice give at most twice (P * P) nodes; a small table stays in the first-level cache.
-    new_generation(scratch, _TWO_DICE_TABLE)
-    if not expand(scratch, 0, 1, high, 1, rules, 0, 0, 0, 0):
-        return POOL_OVERFLOW
-    end_high = scratch.state[S_NODES]
-    finish_high = scratch.state[S_FINISH_DEPTH] > 0
-    if not expand(scratch, 0, 1, low, 1, rules, 0, 0, 0, 0):
-        return POOL_OVERFLOW
-    end_low = scratch.state[S_NODES]
-    if not expand(scratch, 1, end_high, low, 2, rules, 0, 1, 0, 0):
-        return POOL_OVERFLOW
-    # Two steps of different checkers that stay on the board can change places: low then high ends
-    # where high then low has ended already. What is left is one checker moved twice, and bear-offs.
-    swappable = 0
-    if rules.ordered_steps != 0 and scratch.occupied[0] >> (rules.n_points + 1) == 0:
-        swappable = step_sources(scratch, 0, high, rules) & ~((2 << high) - 1)
-    if not expand(scratch, end_high, end_low, high, 2, rules, 0, 1, swappable, low):
-        return POOL_OVERFLOW
-    end = start
-    if scratch.state[S_FINISH_DEPTH] > 0:
-        end = write_board(scratch.finish, rules, out, end)
-        if end < 0:
-            return end
-    written = write_nodes(scratch, end_low, scratch.state[S_NODES], rules, out, end)
-    scratch.state[S_USED], scratch.state[S_USED_HIGH] = 2, 1
-    if written != end or scratch.state[S_FINISH_DEPTH] == 2:
-        return written
-    written = write_nodes(scratch, 1, end_high, rules, out, end)
-    scratch.state[S_USED] = 1
-    if written != end or finish_high:
-        return written
-    written = write_nodes(scratch, end_high, end_low, rules, out, end)
-    scratch.state[S_USED_HIGH] = 0
-    if written != start:
-        return written
-    scratch.state[S_USED] = 0
-    return write_board(scratch.pool[0], rules, out, start)
+@inlined
+def walk_two_dice(scratch, high, low, rules, out, start):
+    """Write the ends of two different dice, `high` > `low`; return `start` if there are none."""
+    # A small table stays in the first-level cache.
+    new_generation(scratch, TWO_DICE_TABLE)
+    state = scratch.state
+    end_high, end_low = 1, 1
+    finish_high = False
+    first, end, die, depth, dedupe, skip = 0, 1, high, 1, 0, 0
+    # High, low, high then low, low then high: a loop, so that `expand` stands here only once.
+    for order in range(4):
+        if order == 1:
+            end_high = state[S_NODES]
+            finish_high = state[S_FINISH_DEPTH] > 0
+            die = low
+        elif order == 2:
+            end_low = state[S_NODES]
+            first, end, depth, dedupe = 1, end_high, 2, 1
+        elif order == 3:
+            first, end, die = end_high, end_low, high
+            # Two steps of different checkers that stay on the board can change places: low then
+            # high ends where high then low has ended already. What is left is one checker moved
+            # twice, and bear-offs.
+            on_bar = scratch.occupied[0] >> (rules.n_points + 1)
+            if on_bar == 0 and steps_are_ordered(scratch, rules) != 0:
+                skip = step_sources(scratch, 0, high, rules) & ~((2 << high) - 1)
+        if first < end and not expand(scratch, first, end, die, depth, rules, 0, dedupe, skip, low):
+            return POOL_OVERFLOW
+    return write_two_dice(scratch, end_high, end_low, finish_high, rules, out, start)
+
+
+@inlined
+def list_walks(scratch, high, low, steps, rules, out, start):
+    """Write the ends of `steps` dice showing `high`, or of `high` and `low` if 0; T-8 if none.
+
+    Return the new end or an error code.
+    """
+    if steps > 0:
+        end = walk_equal_dice(scratch, high, steps, rules, out, start)
+    else:
+        end = walk_two_dice(scratch, high, low, rules, out, start)
+    if end != start:
+        return end
+    return write_board(scratch.pool[0], rules.n_points + 2, out, start)

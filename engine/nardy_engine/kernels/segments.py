@@ -14,17 +14,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from nardy_engine.kernels._jit import jit
-from nardy_engine.kernels.mixed import list_mixed
+from nardy_engine.kernels._jit import inlined, jit
+from nardy_engine.kernels.mixed import (
+    flies_first,
+    list_mixed,
+    list_teleports,
+    only_walks,
+)
 from nardy_engine.kernels.plays import (
     C_HEAD_LEFT,
     OUT_OVERFLOW,
     S_USED,
     S_USED_HIGH,
+    copy_slots,
     head_allowance,
     is_skipped,
-    list_equal_dice,
-    list_two_dice,
+    list_walks,
     rolled_steps,
     set_context,
     set_root,
@@ -43,7 +48,7 @@ from nardy_engine.rules.table import (
 )
 
 
-@jit
+@inlined
 def owed_steps(row, rules):
     """Return how many steps a side must still play before anybody rolls."""
     total = 0
@@ -54,21 +59,20 @@ def owed_steps(row, rules):
 
 
 @jit
-def forget_roll(row, rules):
-    """Clear what a side remembers of the roll that is over."""
-    if rules.owed != 0:
-        for die in range(rules.sides):
-            row[rules.owed + die] = 0
-        row[rules.roller] = 0
-    if rules.head_left != 0:
-        row[rules.head_left] = 0
+def forget_owed(row, owed, sides):
+    """Clear the steps that a side still owes; owed: slot of the first of `sides`."""
+    for die in range(sides):
+        row[owed + die] = 0
 
 
 @jit
-def forget_owed(row, rules):
-    """Clear the steps that a side still owes."""
-    for die in range(rules.sides):
-        row[rules.owed + die] = 0
+def forget_roll(row, owed, sides, roller, head_left):
+    """Clear what a side remembers of the roll that is over, in the slots that the game has."""
+    if owed != 0:
+        forget_owed(row, owed, sides)
+        row[roller] = 0
+    if head_left != 0:
+        row[head_left] = 0
 
 
 @jit
@@ -78,15 +82,15 @@ def pass_turn(memory, same, rules):
         memory[0, rules.again] = 1 if same else 0
 
 
-@jit
+@inlined
 def end_roll(memory, mover_rolls, rules):
     """Let nobody owe anything and the next roll be thrown by row 0 or by row 1."""
-    forget_roll(memory[0], rules)
-    forget_roll(memory[1], rules)
+    for side in range(2):
+        forget_roll(memory[side], rules.owed, rules.sides, rules.roller, rules.head_left)
     pass_turn(memory, mover_rolls, rules)
 
 
-@jit
+@inlined
 def hand_over(memory, rules):
     """Let act who owes something, the other side first; else end the roll of row 0."""
     if owed_steps(memory[1], rules) > 0:
@@ -99,7 +103,7 @@ def hand_over(memory, rules):
         end_roll(memory, False, rules)
 
 
-@jit
+@inlined
 def after_level(memory, die, used, is_first, rules):
     """Apply the transfer rules after a level of the roller's own cascade (BGU-2, BNA-4, BNA-5).
 
@@ -118,11 +122,11 @@ def after_level(memory, die, used, is_first, rules):
             if rules.transfer_scope != TRANSFER_OFF:
                 for higher in range(die, rules.sides):
                     theirs[rules.owed + higher] = mine[rules.owed + higher]
-            forget_owed(mine, rules)
+            forget_owed(mine, rules.owed, rules.sides)
     hand_over(memory, rules)
 
 
-@jit
+@inlined
 def after_roll(memory, high, low, steps, used, used_high, rules):
     """Apply what follows the first segment of an own roll.
 
@@ -159,11 +163,11 @@ def after_roll(memory, high, low, steps, used, used_high, rules):
         pass_turn(memory, True, rules)
 
 
-@jit
+@inlined
 def after_inheritance(memory, left, rules):
     """Apply what follows a segment that row 0 has inherited; what he could not play is lost."""
     if left > 0 and rules.heir == HEIR_STOP:
-        forget_owed(memory[0], rules)
+        forget_owed(memory[0], rules.owed, rules.sides)
     if owed_steps(memory[0], rules) > 0:
         pass_turn(memory, True, rules)
     elif owed_steps(memory[1], rules) > 0:
@@ -172,36 +176,43 @@ def after_inheritance(memory, left, rules):
         end_roll(memory, True, rules)
 
 
-@jit
+@inlined
 def write_memory(mover, allowance, mine_ends, rules, memory, out, start, end):
     """Write the memory slots of the afterstates `start..end` of `mover`.
 
     allowance: checkers that could leave the head in the segment; mine_ends: 1 = the mover's head
     is not counted on, because the roll is over or his inheritance allows one in each segment.
     """
-    counts = rules.n_points + 2
-    head = rules.n_points
+    head, counts = rules.n_points, rules.n_points + 2
     for a in range(start, end):
+        copy_slots(memory[0, counts:], out[a, 0, counts:], rules.n_slots - counts)
+        copy_slots(memory[1, counts:], out[a, 1, counts:], rules.n_slots - counts)
+    if rules.head_left != 0 and mine_ends == 0:
+        before = allowance - np.int64(mover[head])
+        for a in range(start, end):
+            out[a, 0, rules.head_left] = before + np.int64(out[a, 0, head])
+    if start < end and out[start, 0, 0] == rules.checkers:
+        # Only the first afterstate can be a finished game.
         for side in range(2):
-            for slot in range(counts, rules.n_slots):
-                out[a, side, slot] = memory[side, slot]
-        finished = out[a, 0, 0] == rules.checkers
-        if finished:
-            for side in range(2):
-                forget_roll(out[a, side], rules)
-            if rules.again != 0:
-                out[a, 0, rules.again] = 0
-            if rules.last_turn != 0 and mover[rules.first] != 0 and out[a, 1, 0] < rules.checkers:
-                out[a, 1, rules.last_turn] = 1  # DR-1
-        elif rules.head_left != 0 and mine_ends == 0:
-            left = allowance - (np.int64(mover[head]) - np.int64(out[a, 0, head]))
-            out[a, 0, rules.head_left] = left
+            row = out[start, side]
+            forget_roll(row, rules.owed, rules.sides, rules.roller, rules.head_left)
+        if rules.again != 0:
+            out[start, 0, rules.again] = 0
+        if rules.last_turn != 0 and mover[rules.first] != 0 and out[start, 1, 0] < rules.checkers:
+            out[start, 1, rules.last_turn] = 1  # DR-1
 
 
-@jit
+@inlined
 def list_dice(mover, high, low, steps, rules, scratch, out, start):
-    """Write the ends of a segment: `steps` dice showing `high`, or `high` and `low` if 0."""
-    if rules.teleport != TELEPORT_OFF:
+    """Write the ends of a segment: `steps` dice showing `high`, or `high` and `low` if 0.
+
+    steps: -1 = those in `scratch.counts`, in any order (D-20).
+    """
+    if steps < 0:
+        return list_mixed(scratch, low, low, mover, rules, out, start)
+    if rules.teleport != TELEPORT_OFF and not only_walks(scratch, high, low, mover, rules):
+        if flies_first(scratch, rules):
+            return list_teleports(scratch, high, low, steps, mover, rules, out, start)
         for die in range(7):
             scratch.counts[die] = 0
         if steps > 0:
@@ -210,27 +221,12 @@ def list_dice(mover, high, low, steps, rules, scratch, out, start):
             scratch.counts[high] = 1
             scratch.counts[low] = 1
         return list_mixed(scratch, high, low, mover, rules, out, start)
-    if steps > 0:
-        return list_equal_dice(scratch, high, steps, rules, out, start)
-    return list_two_dice(scratch, high, low, rules, out, start)
+    return list_walks(scratch, high, low, steps, rules, out, start)
 
 
-@jit
-def list_roll(mover, opponent, die_a, die_b, rules, scratch, out, start):
-    """Write the afterstates of an own roll, or of its first level; return the new end or a code."""
-    high, low = die_a, die_b
-    if die_a < die_b:
-        high, low = die_b, die_a
-    steps = rolled_steps(high, low, rules)
-    allowance = head_allowance(mover, opponent, high, low, steps, rules, scratch.context)
-    scratch.context[C_HEAD_LEFT] = mover[rules.n_points] - allowance
-    skipped = is_skipped(mover, low, rules)
-    if skipped:
-        end = write_board(scratch.pool[0], rules, out, start)
-    else:
-        end = list_dice(mover, high, low, steps, rules, scratch, out, start)
-    if end < 0 or rules.n_slots == rules.n_points + 2:
-        return end
+@inlined
+def settle_roll(mover, high, low, steps, skipped, rules, scratch):
+    """Write what follows an own roll, or its first level, into `scratch.memory`."""
     memory = scratch.memory
     if rules.rolls != 0 and memory[0, rules.rolls] < rules.cascade_from:
         memory[0, rules.rolls] += 1
@@ -238,68 +234,30 @@ def list_roll(mover, opponent, die_a, die_b, rules, scratch, out, start):
         memory[0, rules.fresh] = 0
     if rules.last_turn != 0:
         memory[0, rules.last_turn] = 0
-    used, used_high = scratch.state[S_USED], scratch.state[S_USED_HIGH]
     if rules.owed != 0:
         if skipped:
             end_roll(memory, False, rules)
         else:
+            used, used_high = scratch.state[S_USED], scratch.state[S_USED_HIGH]
             after_roll(memory, high, low, steps, used, used_high, rules)
-    over = 1
-    if rules.owed != 0 and memory[0, rules.roller] != 0:
-        over = 0
-    write_memory(mover, allowance, over, rules, memory, out, start, end)
-    return end
 
 
-@jit
-def list_owed(mover, opponent, rules, scratch, out, start):
-    """Write the afterstates of the next segment that `mover` owes; return the new end or a code."""
-    memory, counts = scratch.memory, scratch.counts
-    high, low, different, total = 0, 0, 0, 0
-    for die in range(1, rules.sides + 1):
-        counts[die] = mover[rules.owed + die - 1]
-        total += counts[die]
-        if counts[die] > 0:
-            different += 1
-            high = die
-            if low == 0:
-                low = die
-    is_roller = mover[rules.roller] != 0
-    allowance = rules.checkers
-    if rules.head_limit == HEAD_ONE:
-        allowance = 1
-        if rules.head_left != 0:
-            allowance = np.int64(mover[rules.head_left])
-    scratch.context[C_HEAD_LEFT] = mover[rules.n_points] - allowance
-    if different > 1 and not is_roller and rules.heir == HEIR_POOL:
-        end = list_mixed(scratch, low, low, mover, rules, out, start)
-        forget_owed(memory[0], rules)
-        left = total - scratch.state[S_USED]
-    elif different == 2 and total == 2:
-        end = list_two_dice(scratch, high, low, rules, out, start)
-        forget_owed(memory[0], rules)
-        left = total - scratch.state[S_USED]
-    else:
-        steps = counts[low]
-        end = list_equal_dice(scratch, low, steps, rules, out, start)
+@inlined
+def settle_owed(mover, low, steps, total, rules, scratch):
+    """Write what follows a segment that was owed into `scratch.memory`."""
+    memory = scratch.memory
+    if steps > 0:
         memory[0, rules.owed + low - 1] = 0
-        left = steps - scratch.state[S_USED]
-    if end < 0:
-        return end
-    if is_roller:
+    else:
+        forget_owed(memory[0], rules.owed, rules.sides)
+    left = (steps if steps > 0 else total) - scratch.state[S_USED]
+    if mover[rules.roller] != 0:
         after_level(memory, low, rules.double_steps - left, False, rules)
     else:
         after_inheritance(memory, left, rules)
-    constant = 0
-    if memory[0, rules.roller] == 0 and memory[1, rules.roller] == 0:
-        constant = 1
-    if not is_roller and rules.heir_head_total == 0:
-        constant = 1
-    write_memory(mover, allowance, constant, rules, memory, out, start, end)
-    return end
 
 
-@jit
+@inlined
 def list_plays(mover, opponent, die_a, die_b, rules, scratch, out, start):
     """Write every distinct legal afterstate of one decision to `out` from `start`.
 
@@ -315,15 +273,59 @@ def list_plays(mover, opponent, die_a, die_b, rules, scratch, out, start):
         return start
     set_root(scratch, mover, opponent, rules)
     set_context(opponent, rules, scratch.context)
-    for slot in range(rules.n_points + 2, rules.n_slots):
-        scratch.memory[0, slot] = mover[slot]
-        scratch.memory[1, slot] = opponent[slot]
-    if owed_steps(mover, rules) > 0:
-        return list_owed(mover, opponent, rules, scratch, out, start)
-    return list_roll(mover, opponent, die_a, die_b, rules, scratch, out, start)
+    high, low, steps, different, total = 0, 0, 0, 0, 0
+    if rules.owed != 0:
+        for die in range(rules.sides, 0, -1):
+            count = np.int64(mover[rules.owed + die - 1])
+            scratch.counts[die] = count
+            if count > 0:
+                different += 1
+                total += count
+                low = die
+                high = die if high == 0 else high
+    allowance = rules.checkers
+    skipped = False
+    if total > 0:
+        heir = mover[rules.roller] == 0
+        if rules.head_limit == HEAD_ONE:
+            allowance = np.int64(mover[rules.head_left]) if rules.head_left != 0 else 1
+        if different > 1 and heir and rules.heir == HEIR_POOL:
+            steps = -1
+        elif different != 2 or total != 2:
+            high = low
+            steps = scratch.counts[low]
+    else:
+        high, low = die_a, die_b
+        if die_a < die_b:
+            high, low = die_b, die_a
+        steps = rolled_steps(high, low, rules)
+        allowance = head_allowance(mover, opponent, high, low, steps, rules, scratch.context)
+        skipped = is_skipped(mover, low, rules)
+    scratch.context[C_HEAD_LEFT] = mover[rules.n_points] - allowance
+    if skipped:
+        end = write_board(scratch.pool[0], rules.n_points + 2, out, start)
+    else:
+        end = list_dice(mover, high, low, steps, rules, scratch, out, start)
+    if end < 0 or rules.n_slots == rules.n_points + 2:
+        return end
+    memory = scratch.memory
+    counts = rules.n_points + 2
+    copy_slots(mover[counts:], memory[0, counts:], rules.n_slots - counts)
+    copy_slots(opponent[counts:], memory[1, counts:], rules.n_slots - counts)
+    over = 1
+    if total > 0:
+        settle_owed(mover, low, steps, total, rules, scratch)
+        if mover[rules.roller] != 0 or rules.heir_head_total != 0:
+            over = 1 if memory[0, rules.roller] == 0 and memory[1, rules.roller] == 0 else 0
+    else:
+        settle_roll(mover, high, low, steps, skipped, rules, scratch)
+        if rules.owed != 0 and memory[0, rules.roller] != 0:
+            over = 0
+    write_memory(mover, allowance, over, rules, memory, out, start, end)
+    return end
 
 
-@jit
+@inlined
 def list_ordinary(mover, opponent, die_a, die_b, rules, scratch, out, start):
     """Do what `list_plays` does, for games without memory and teleports."""
     if mover[0] == rules.checkers or opponent[0] == rules.checkers:
@@ -336,9 +338,7 @@ def list_ordinary(mover, opponent, die_a, die_b, rules, scratch, out, start):
     set_context(opponent, rules, scratch.context)
     allowance = head_allowance(mover, opponent, high, low, steps, rules, scratch.context)
     scratch.context[C_HEAD_LEFT] = mover[rules.n_points] - allowance
-    if steps > 0:
-        return list_equal_dice(scratch, high, steps, rules, out, start)
-    return list_two_dice(scratch, high, low, rules, out, start)
+    return list_walks(scratch, high, low, steps, rules, out, start)
 
 
 @jit

@@ -67,6 +67,8 @@ class RuleTable(NamedTuple):
     frozen_home: int
     ordered_steps: int
     """1 = equal dice may be generated with sources in descending order without losing a play."""
+    runner_orders: int
+    """1 = they may once the runner has passed (FEV-2)."""
     first_off_loses: int
     score: int
     n_kinds: int
@@ -122,13 +124,11 @@ def _bits(numbers: tuple[int, ...]) -> int:
 def rule_table(variant: Variant) -> RuleTable:
     """Return the table of `variant`."""
     # Descending sources reach every end of equal dice if neither the legality of a step nor that
-    # of the position after it can improve by moving a rearward checker first. The runner's
-    # lock, the block rule at every step and the lenient overshoot can.
-    ordered = (
-        variant.head.limit is not HeadLimit.RUNNER
-        and variant.block.check is BlockCheck.END_OF_SEGMENT
+    # of the position after it can improve by moving a rearward checker first. The block rule at
+    # every step and the lenient overshoot can, and so can the runner's lock until he has passed.
+    independent = (
+        variant.block.check is BlockCheck.END_OF_SEGMENT
         and variant.bearoff.overshoot is not Overshoot.HIGHEST_OR_ALL_HIGHER_BLOCKED
-        and variant.teleport.kind is TeleportKind.OFF
     )
     slot = memory_index(variant)
     return RuleTable(
@@ -151,7 +151,8 @@ def rule_table(variant: Variant) -> RuleTable:
         overshoot=code(variant.bearoff.overshoot),
         bearoff_dice=_bits(variant.bearoff.dice),
         frozen_home=int(variant.home.frozen),
-        ordered_steps=int(ordered),
+        ordered_steps=int(independent and variant.head.limit is not HeadLimit.RUNNER),
+        runner_orders=int(independent and variant.head.limit is HeadLimit.RUNNER),
         first_off_loses=int(variant.objective is Objective.FIRST_OFF_LOSES),
         score=code(variant.score),
         n_kinds=len(variant.win_kinds),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nardy_engine.kernels._jit import jit, trailing_zeros
+from nardy_engine.kernels._jit import inlined, jit, trailing_zeros
 
 
 @jit
@@ -28,7 +28,7 @@ def encode_units(boards, swap, order, units, tables, out):
                 column += units[slot]
 
 
-@jit
+@inlined
 def list_steps(slot, low, high, sign, step_column, step_factor, n, columns, factors):
     """Append the features that change if `slot` goes up from `low` to `high`, times `sign`.
 
@@ -43,7 +43,7 @@ def list_steps(slot, low, high, sign, step_column, step_factor, n, columns, fact
     return n
 
 
-@jit
+@inlined
 def add_columns(weights, columns, factors, n, source, out):
     """Write `source` plus the listed multiples of rows of `weights` `[F, H]` to `out` `[H]`.
 
@@ -67,7 +67,7 @@ def add_columns(weights, columns, factors, n, source, out):
             out[j] += low + (f2 * weights[w2, j] + f3 * weights[w3, j])
 
 
-@jit
+@inlined
 def write_bfloat16_relu(bits, out):
     """Write max(0, x) as bfloat16 bits to `out` `[H] uint16`, ties away from zero.
 
@@ -79,14 +79,14 @@ def write_bfloat16_relu(bits, out):
         out[j] = np.uint16((positive + np.int32(0x8000)) >> 16)
 
 
-@jit
+@inlined
 def write_relu(row, out):
     """Write max(0, row) to `out`, both `[H] float32`."""
     for j in range(row.shape[0]):
         out[j] = row[j] if row[j] > 0 else np.float32(0)
 
 
-@jit
+@inlined
 def list_changes(board, ends, step_column, step_factor, differs, words, columns, factors):
     """List the features in which `ends` `[2 P]` differs from `board` `[2 P]`; return how many.
 

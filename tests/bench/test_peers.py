@@ -2,14 +2,17 @@
 
 import json
 import runpy
+import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from nardy_engine import load_variant
+from nardy_engine import batch, load_variant
 from nardy_rl.bench import peers
-from nardy_rl.bench.environments import InstallError
+from nardy_rl.bench.engine import random_positions
+from nardy_rl.bench.environments import BGSAGE, InstallError, interpreter
 from nardy_rl.bench.peers import (
     OURS,
     Command,
@@ -181,8 +184,6 @@ def test_the_workers_read_the_sample_as_it_was_written(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(SCRIPTS / "peers"))
     import protocol
 
-    from nardy_engine import batch
-
     short = load_variant("short")
     games = batch.Games(short, 3, 1)
     dice = games.roll()
@@ -217,3 +218,36 @@ def test_the_command_writes_the_table_as_json(tmp_path, capsys):
     with pytest.raises(SystemExit):
         bench["main"](["--peers", "--only", "nothing"])
     assert "there is no comparison 'nothing'" in capsys.readouterr().err
+
+
+ASK_BGSAGE = """
+import json, sys
+from bgsage_worker import bgbot_cpp, board_of, read_sample
+sample = read_sample(sys.argv[1])
+for rows, dice in zip(sample.boards, sample.dice):
+    print(json.dumps(sorted(bgbot_cpp.possible_moves(board_of(*rows), *dice))))
+"""
+
+
+@pytest.mark.oracle
+def test_the_worker_of_bgsage_asks_about_the_same_positions(tmp_path):
+    """Its sets of results are ours, so boards are converted rightly; installs it at the first use.
+
+    Both lists have each result once; without a legal play the board itself.
+    """
+    short = load_variant("short")
+    boards, dice = random_positions(short, 1000, seed=5)
+    write_sample(tmp_path / "sample.json", boards, dice)
+    try:
+        python = interpreter(BGSAGE)
+    except InstallError as error:
+        pytest.skip(str(error))
+    words = [str(python), "-c", ASK_BGSAGE, str(tmp_path / "sample.json")]
+    done = subprocess.run(words, cwd=SCRIPTS / "peers", capture_output=True, text=True, check=True)
+    points = short.setup.points
+    after = batch.afterstates(short, boards, dice)
+    for i, line in enumerate(done.stdout.splitlines()):
+        me, opp = after.of(i).transpose(1, 0, 2).astype(int)
+        signed = me[:, 1 : points + 1] - opp[:, points:0:-1]
+        rows = np.column_stack((opp[:, points + 1], signed, me[:, points + 1]))
+        assert json.loads(line) == sorted(rows.tolist())

@@ -84,7 +84,8 @@ def by_hand(variant, net, bearoff, board: np.ndarray) -> np.ndarray:
     """Return the mean over all rolls of the best play's outcome chances, play by play."""
     points = outcomes.points_vector(variant)
     total = np.zeros(variant.n_outcomes)
-    for dice, chance in zip(*Rolls.of(variant), strict=True):
+    rolls = Rolls.of(variant)
+    for dice, chance in zip(rolls.dice, rolls.chances, strict=True):
         best, chosen = -np.inf, None
         for play in reference.plays(variant, Position.from_board(board), tuple(map(int, dice))):
             following, same = reference.next_position(variant, play.end)

@@ -8,7 +8,7 @@ endings that the bear-off tables cover. `search` looks further ahead.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -69,6 +69,24 @@ class Values(NamedTuple):
     def part(self, rows: slice) -> Values:
         """Return some rows, as views."""
         return Values(self.probs[rows], self.equity[rows], self.codes[rows])
+
+
+def joined(parts: Sequence[Values]) -> Values:
+    """Return the values of several lists as one."""
+    return Values(
+        np.concatenate([part.probs for part in parts]),
+        np.concatenate([part.equity for part in parts]),
+        np.concatenate([part.codes for part in parts]),
+    )
+
+
+class Tangents(NamedTuple):
+    """The network as a linear function near some positions."""
+
+    features: NDArray[np.float32]
+    """`[N, F] float32` what each feature adds to the equity of the side to act."""
+    hidden: NDArray[np.float32]
+    """`[N, H] float32` what each unit of the first hidden layer adds, after its ReLU."""
 
 
 class Evaluator:
@@ -140,10 +158,8 @@ class Evaluator:
                 but for those that end the game.
         """
         found = self._empty(len(after.boards))
-        offsets, first = after.offsets, 0
-        while first < len(boards):
-            end = int(np.searchsorted(offsets, offsets[first] + CHUNK, side="right")) - 1
-            end = max(end, first + 1)  # one position may have more plays than a chunk
+        offsets = after.offsets
+        for first, end in self._chunks(offsets):
             rows = slice(int(offsets[first]), int(offsets[end]))
             chunk, games = np.ascontiguousarray(after.boards[rows]), (first, end)
 
@@ -152,7 +168,6 @@ class Evaluator:
                 return self._through(hidden if open_rows is None else hidden[open_rows], first=1)
 
             self._fill(chunk, True, logits, found.part(rows))
-            first = end
         return found
 
     def _empty(self, n: int) -> Values:
@@ -250,8 +265,8 @@ class Evaluator:
         )
         return hidden
 
-    def gradients(self, boards: Board) -> NDArray[np.float32]:
-        """Return `[N, F] float32` how the equity of the side to act grows with each feature.
+    def tangents(self, boards: Board) -> Tangents:
+        """Return how the equity of the side to act grows with each input of the first two layers.
 
         Args:
             boards: `[N, 2, P] int8`, row 0 the side to act, no game finished.
@@ -267,9 +282,72 @@ class Evaluator:
         probs = outcomes.masked_softmax(x @ weight.T + bias, possible)
         equity = outcomes.equity(probs, self.points)
         slope = (probs * (self.points - equity[:, None])) @ weight
-        for (weight, _), passes in zip(layers[-2::-1], active[::-1], strict=True):
+        for (weight, _), passes in zip(layers[-2:0:-1], active[:0:-1], strict=True):
             slope = (slope * passes) @ weight
-        return np.asarray(slope, np.float32)
+        features = slope if len(layers) == 1 else (slope * active[0]) @ layers[0][0]
+        return Tangents(np.asarray(features, np.float32), np.asarray(slope, np.float32))
+
+    def likely_plays(
+        self,
+        boards: Board,
+        after: batch.Afterstates,
+        index: NDArray[np.int64],
+        offsets: NDArray[np.int64],
+        codes: NDArray[np.int8],
+        slopes: NDArray[np.float32],
+        keep: int,
+    ) -> tuple[NDArray[np.bool_], Values]:
+        """Value those plays of each decision that look best after the first layer.
+
+        The layers above it are replaced by their tangent at the position before the play.
+
+        Args:
+            boards: `[B, 2, P] int8` positions before the play, mover in row 0.
+            after: Their afterstates; the other side acts next in all of them.
+            index: `[A] int64` the rows of the afterstates that the plays are.
+            offsets: `[G + 1] int64` first play of each decision; those of one position follow
+                each other, equally many of each.
+            codes: `[M] int8` of the afterstates, see `kernels.values.fill_codes`.
+            slopes: `[B, H] float32`, `Tangents.hidden` of the other side at `boards`.
+            keep: How many plays of a decision are valued, besides those with an exact value.
+
+        Returns:
+            `[M]` which afterstates are valued, and the values of these.
+        """
+        kept = np.zeros(len(codes), np.bool_)
+        found: list[Values] = []
+        n_rolls, best = (len(offsets) - 1) // len(boards), np.empty(keep, np.int64)
+        for first, end in self._chunks(after.offsets):
+            rows = slice(int(after.offsets[first]), int(after.offsets[end]))
+            hidden = self._first_layer(boards, after.boards[rows], after.offsets, (first, end))
+            estimates = np.empty(len(hidden), np.float32)
+            for game in range(first, end):
+                own = slice(*(after.offsets[game : game + 2] - rows.start))
+                np.matmul(hidden[own], -slopes[game], out=estimates[own])
+            decisions = offsets[first * n_rolls : end * n_rolls + 1]
+            plays = index[decisions[0] : decisions[-1]] - rows.start
+            marks = np.zeros(len(hidden), np.uint8)
+            kernel.mark_likely(plays, decisions - decisions[0], codes[rows], estimates, best, marks)
+            chosen = marks.view(np.bool_)
+            kept[rows] = chosen
+            part, left = self._empty(int(chosen.sum())), hidden[chosen]
+
+            def logits(open_rows: NDArray[np.int64] | None) -> NDArray[np.float32]:
+                return self._through(left if open_rows is None else left[open_rows], first=1)  # noqa: B023
+
+            self._fill(after.boards[rows][chosen], True, logits, part)
+            found.append(part)
+        return kept, joined(found)
+
+    @staticmethod
+    def _chunks(offsets: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+        """Yield ranges of games whose rows fit the cache; one game may have more rows."""
+        first, n = 0, len(offsets) - 1
+        while first < n:
+            end = int(np.searchsorted(offsets, offsets[first] + CHUNK, side="right")) - 1
+            end = max(end, first + 1)
+            yield first, end
+            first = end
 
     def _buffer(self, layer: int, rows: int, width: int) -> NDArray[np.float32]:
         """Return `[rows, width] float32` memory of this thread, valid until asked for again.

@@ -26,7 +26,7 @@ from nardy_engine.kernels import values as kernel
 from nardy_engine.rules.table import rule_table
 from nardy_engine.types import Board
 from nardy_rl import outcomes
-from nardy_rl.evaluator import Evaluator, Values
+from nardy_rl.evaluator import Evaluator, Values, joined
 from nardy_rl.rolls import Rolls, is_opening, moves_before_roll, owes_dice
 
 MAX_PLIES = 4
@@ -48,8 +48,16 @@ class Filter(NamedTuple):
     """Points that a play may be worth less than the best one."""
 
 
-GLANCE = 12
-"""Replies to each roll that are worth a look at their static value."""
+class Glance(NamedTuple):
+    """How many replies to each roll are worth a look at, by estimates that cost little."""
+
+    first: int
+    """So many go on by the tangent of the whole network: the first layer is worked out."""
+    second: int
+    """So many of these by the tangent of the layers above it: they get their static value."""
+
+
+GLANCE = Glance(12, 6)
 
 STATIC_REPLY = Filter(1, 0.0)
 """Below the root the reply with the best static value is played, as GNU Backgammon does."""
@@ -97,7 +105,7 @@ class Search:
         *,
         filters: Sequence[Filter | None] | None = None,
         replies: Filter = STATIC_REPLY,
-        glance: int | None = GLANCE,
+        glance: Glance | None = GLANCE,
     ) -> None:
         """Prepare a search.
 
@@ -107,8 +115,8 @@ class Search:
             filters: After 0, 1, ..., `plies - 1` plies, which plays at the root go on; None in
                 place of one leaves that depth out. Default: `default_filters`.
             replies: Which plays are searched at decisions below the root, by static values.
-            glance: How many replies to each roll get a static value, those that look best by a
-                linear estimate; None = all.
+            glance: How many replies to each roll get a static value, those that look best by
+                linear estimates; None = all.
 
         Raises:
             ValueError: `plies` is out of range, there are not `plies` filters, or the first of
@@ -322,7 +330,7 @@ class Search:
 
     def _states(self, boards: Board, plies: int) -> NDArray[np.float64]:
         """Return `[N, O]` the chances of the side to act, `plies` rolls ahead."""
-        boards, index = self._distinct(boards)
+        boards, index = _distinct_boards(boards)
         owing = owes_dice(self._variant, boards)
         probs = np.empty((len(boards), self._variant.n_outcomes))
         codes = np.empty(len(boards), np.int8)
@@ -345,14 +353,6 @@ class Search:
             part = rows[start : start + SEARCH_STATES]
             probs[part] = self._rolled(boards[part], plies - 1, self._rolls)
         return probs[index]
-
-    def _distinct(self, boards: Board) -> tuple[Board, NDArray[np.int64]]:
-        """Return the distinct boards and the place of each board among them."""
-        if len(boards) < 2:
-            return boards, np.zeros(len(boards), np.int64)
-        offsets = np.array([0, len(boards)], np.int64)
-        merged = _merge(batch.Afterstates(boards.copy(), offsets))
-        return merged.after.boards, merged.places
 
     def _played(self, boards: Board, plies: int) -> NDArray[np.float64]:
         """Return `[N, O]` what positions are worth in which the dice are known or not needed."""
@@ -379,42 +379,40 @@ class Search:
             index: NDArray[np.int64] = np.arange(len(after.boards))
             values = self.evaluator.plays(repeated, after)
             return self._kept(_Decisions(after.boards, index, after.offsets, values))
-        merged = _merge(batch.Afterstates(after.boards, after.offsets[::n_rolls]))
-        groups, index, offsets = merged.after, merged.places, after.offsets
-        if self.glance is not None:
-            groups, index, offsets = self._likely(boards, groups, index, offsets)
-        values = self.evaluator.plays(boards, groups)
-        return self._kept(_Decisions(groups.boards, index, offsets, values))
+        groups = batch.Afterstates(after.boards, after.offsets[::n_rolls])
+        if self.glance is None:
+            plays, _ = _distinct(_Plays(groups, np.arange(len(after.boards)), after.offsets))
+            values = self.evaluator.plays(boards, plays.after)
+        else:
+            plays, values = self._likely(
+                boards, _Plays(groups, np.arange(len(after.boards)), after.offsets), self.glance
+            )
+        return self._kept(_Decisions(plays.after.boards, plays.rows, plays.offsets, values))
 
-    def _likely(
-        self,
-        boards: Board,
-        groups: batch.Afterstates,
-        index: NDArray[np.int64],
-        offsets: NDArray[np.int64],
-    ) -> tuple[batch.Afterstates, NDArray[np.int64], NDArray[np.int64]]:
-        """Leave out replies that the linear estimate puts far behind.
+    def _likely(self, boards: Board, plays: _Plays, glance: Glance) -> tuple[_Plays, Values]:
+        """Return the replies that do not look far behind, with their values.
 
-        The network is replaced by its tangent at the position before the play; what a play
-        changes is then a sum of a few numbers.
+        First the network is replaced by its tangent at the position before the play; what a play
+        changes is then a sum of a few numbers. Of what is left the first layer is worked out, and
+        only the layers above it are replaced.
         """
-        codes = np.empty(len(groups.boards), np.int8)
+        codes = np.empty(len(plays.after.boards), np.int8)
         tables = int(self.evaluator.uses_bearoff)
-        kernel.fill_codes(groups.boards, 1, tables, self._rules, codes)
-        gradients = self.evaluator.gradients(batch.swapped(boards))
+        kernel.fill_codes(plays.after.boards, 1, tables, self._rules, codes)
+        tangents = self.evaluator.tangents(batch.swapped(boards))
         encoder = self.evaluator.network.encoder
-        estimates = encoder.estimates(groups.boards, groups.offsets, gradients)
+        estimates = encoder.estimates(plays.after.boards, plays.after.offsets, tangents.features)
         marks = np.zeros(len(codes), np.uint8)
-        best = np.empty(self.glance or 1, np.int64)
-        kernel.mark_likely(index, offsets, codes, estimates, best, marks)
-        kept = marks.view(np.bool_)
-        before = np.concatenate(([0], np.cumsum(kept)))
-        played = kept[index]
-        return (
-            batch.Afterstates(groups.boards[kept], before[groups.offsets]),
-            before[index[played]],
-            np.concatenate(([0], np.cumsum(played)))[offsets],
+        best = np.empty(glance.first, np.int64)
+        kernel.mark_likely(plays.rows, plays.offsets, codes, estimates, best, marks)
+        chosen = marks.view(np.bool_)
+        plays, places = _distinct(plays.only(chosen))
+        few = np.empty(len(plays.after.boards), np.int8)
+        few[places] = codes[chosen]
+        kept, values = self.evaluator.likely_plays(
+            boards, *plays, codes=few, slopes=tangents.hidden, keep=glance.second
         )
+        return plays.only(kept), values
 
     def _kept(self, decisions: _Decisions) -> _Decisions:
         """Return the decisions with only those plays that the filter of replies keeps."""
@@ -484,26 +482,47 @@ def _joined(parts: list[_Decisions]) -> _Decisions:
             [part.offsets[:-1] + play for part, play in zip(parts, plays[:-1], strict=True)]
             + [plays[-1:]]
         ),
-        Values(
-            *(np.concatenate(column) for column in zip(*(p.values for p in parts), strict=True))
-        ),
+        joined([part.values for part in parts]),
     )
 
 
-class _Merged(NamedTuple):
+class _Plays(NamedTuple):
+    """Distinct afterstates of many positions, and the decisions that lead to them."""
+
     after: batch.Afterstates
-    """The distinct plays of each group."""
-    places: NDArray[np.int64]
-    """`[A]` where each play is among them."""
+    """Those of each position."""
+    rows: NDArray[np.int64]
+    """`[A]` the rows of `after` that the plays are."""
+    offsets: NDArray[np.int64]
+    """`[G + 1]` first play of each decision."""
+
+    def only(self, kept: NDArray[np.bool_]) -> _Plays:
+        """Leave out the afterstates that are not in the mask `kept`."""
+        before = np.concatenate(([0], np.cumsum(kept)))
+        played = kept[self.rows]
+        return _Plays(
+            batch.Afterstates(self.after.boards[kept], before[self.after.offsets]),
+            before[self.rows[played]],
+            np.concatenate(([0], np.cumsum(played)))[self.offsets],
+        )
 
 
-def _merge(after: batch.Afterstates) -> _Merged:
-    """Keep one of the equal boards of each group; `after` is consumed."""
-    boards, offsets = after
+def _distinct(plays: _Plays) -> tuple[_Plays, NDArray[np.int64]]:
+    """Merge the equal afterstates of each position, and say where each is; `plays` is consumed."""
+    boards, offsets = plays.after
     longest = int(np.diff(offsets).max(initial=0))
-    places = np.full(1 << max(4, (2 * longest).bit_length()), -1, np.int64)
-    index = np.empty(len(boards), np.int64)
+    table = np.full(1 << max(4, (2 * longest).bit_length()), -1, np.int64)
+    places = np.empty(len(boards), np.int64)
     merged = np.empty(len(offsets), np.int64)
-    words = boards.reshape(len(boards), -1).view(np.uint16)
-    n = kernel.merge_equal(words, np.ascontiguousarray(offsets), places, index, merged)
-    return _Merged(batch.Afterstates(boards[:n], merged), index)
+    words = boards.reshape(len(boards), 2 * boards.shape[2]).view(np.uint16)
+    n = kernel.merge_equal(words, np.ascontiguousarray(offsets), table, places, merged)
+    after = batch.Afterstates(boards[:n], merged)
+    return _Plays(after, places[plays.rows], plays.offsets), places
+
+
+def _distinct_boards(boards: Board) -> tuple[Board, NDArray[np.int64]]:
+    """Return the distinct boards and the place of each board among them."""
+    offsets = np.array([0, len(boards)], np.int64)
+    none: NDArray[np.int64] = np.empty(0, np.int64)
+    plays, places = _distinct(_Plays(batch.Afterstates(boards.copy(), offsets), none, offsets))
+    return plays.after.boards, places

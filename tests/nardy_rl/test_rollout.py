@@ -9,7 +9,7 @@ from evaluations import endings, played
 from nardy_engine import Position, batch, load_variant
 from nardy_engine.bearoff import Bearoff
 from nardy_rl import outcomes
-from nardy_rl.evaluator import Evaluator, Values
+from nardy_rl.evaluator import Evaluator
 from nardy_rl.rollout import RolloutDice, RolloutError, RolloutSettings, rollout
 from nardy_rl.search import Search
 from positions import row
@@ -33,15 +33,15 @@ def race(game):
 class Distorted(Evaluator):
     """Orders plays as the tables do, but has quite wrong ideas of what they are worth."""
 
-    def plays(self, boards, after):
-        values = super().plays(boards, after)
-        half = len(self.points) // 2
-        win = values.probs[:, :half].sum(axis=1, keepdims=True) ** 3
-        probs = np.zeros_like(values.probs)
-        probs[:, :1], probs[:, half : half + 1] = win, 1 - win
-        probs[values.codes >= 0] = values.probs[values.codes >= 0]
-        equity = outcomes.equity(probs, self.points).astype(np.float32)
-        return Values(probs, equity, values.codes)
+    def _fill(self, boards, afterstates, logits, out):
+        super()._fill(boards, afterstates, logits, out)
+        running = out.codes < 0
+        if afterstates:
+            half = len(self.points) // 2
+            win = out.probs[running, :half].sum(axis=1) ** 3
+            out.probs[running] = 0
+            out.probs[running, 0], out.probs[running, half] = win, 1 - win
+            out.equity[:] = outcomes.equity(out.probs, self.points)
 
 
 @pytest.mark.parametrize("game", RACES)

@@ -14,7 +14,7 @@ from nardy_rl import outcomes
 from nardy_rl.evaluator import Evaluator
 from nardy_rl.players import choose_best
 from nardy_rl.rolls import moves_before_roll, owes_dice
-from nardy_rl.search import EVERYTHING, Filter, Search, default_filters
+from nardy_rl.search import EVERYTHING, Filter, Glance, Search, default_filters
 from positions import row
 
 FULL = {"replies": EVERYTHING, "glance": None}
@@ -259,9 +259,9 @@ def test_the_glance_changes_little(tiny_network) -> None:
     evaluator = Evaluator.load(tiny_network("short", hidden=(32, 16)))
     boards = some_positions(evaluator.variant, 12)
     everything = Search(evaluator, 1, glance=None).positions(boards) @ evaluator.points
-    many = Search(evaluator, 1, glance=5000).positions(boards) @ evaluator.points
+    many = Search(evaluator, 1, glance=Glance(5000, 5000)).positions(boards) @ evaluator.points
     np.testing.assert_allclose(many, everything, atol=1e-6)
-    few = Search(evaluator, 1, glance=12).positions(boards) @ evaluator.points
+    few = Search(evaluator, 1, glance=Glance(12, 6)).positions(boards) @ evaluator.points
     assert np.abs(few - everything).mean() < 0.01
     # A better reply can only be missed, which makes the position better for the side before.
     assert (few <= everything + 1e-6).all()
@@ -274,7 +274,8 @@ def test_the_linear_estimate_is_the_tangent(tiny_network, game) -> None:
     encoder, points = evaluator.network.encoder, evaluator.points
     boards, dice = played(evaluator.variant, 8, 15)
     passed = batch.swapped(boards)
-    gradients = evaluator.gradients(passed)
+    tangents = evaluator.tangents(passed)
+    gradients = tangents.features
     features, step = encoder.encode(passed), np.float32(1e-2)
     possible = batch.outcome_mask(evaluator.variant, passed)
 
@@ -287,6 +288,9 @@ def test_the_linear_estimate_is_the_tangent(tiny_network, game) -> None:
         moved[:, column] = step
         slope = (equity(features + moved) - equity(features - moved)) / (2 * step)
         assert np.median(np.abs(slope - gradients[:, column])) < 1e-3
+    weight, bias = evaluator.network.layers[0]
+    active = features @ weight.T + bias > 0
+    np.testing.assert_allclose((tangents.hidden * active) @ weight, gradients, atol=1e-5)
     after = batch.afterstates(evaluator.variant, boards, dice)
     estimates = encoder.estimates(after.boards, after.offsets, gradients)
     for first, end, gradient in zip(after.offsets[:-1], after.offsets[1:], gradients, strict=True):

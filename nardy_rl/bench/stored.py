@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -28,11 +27,11 @@ from nardy_rl.checkpoint import load_network
 from nardy_rl.files import write_atomic
 from nardy_rl.metrics import MatchResult, join
 from nardy_rl.players import Bot
+from nardy_rl.players.registry import split_depth
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 
-_NETWORK = re.compile(r"net:(.+?)(@\d+ply)?")
-_PLY = re.compile(r"@(\d+)ply|gnubg[a-z-]*:(\d+)")
+_NETWORK = "net:"
 _PART_PAIRS = (4096, 128, 16)
 """Pairs of a part by the deepest search of its bots: a minute of work or less."""
 
@@ -44,14 +43,13 @@ def identity(spec: str, variant: Variant) -> dict[str, str]:
         CheckpointError: The bot is a network that is missing, damaged, or of other rules.
     """
     found = {"bot": spec, "version": __version__}
-    network = _NETWORK.fullmatch(spec)
     if is_gnubg(spec):
-        return (
-            found if spec.startswith(PREFIXES[1]) else found | {"gnubg": GNUBG_NN.requirements[0]}
-        )
-    if network:
-        manifest = load_network(network[1], variant).manifest
-        found |= {"bot": f"net{network[2] or ''}", "weights": manifest["weights_sha256"]}
+        pinned = spec.startswith(PREFIXES[0])
+        return found | {"gnubg": GNUBG_NN.requirements[0] if pinned else "as Debian has it"}
+    if spec.startswith(_NETWORK):
+        source, plies = split_depth(spec.removeprefix(_NETWORK))
+        manifest = load_network(source, variant).manifest
+        found |= {"bot": f"{_NETWORK}@{plies}ply", "weights": manifest["weights_sha256"]}
     return found | {"code": _code_digest()}
 
 
@@ -76,8 +74,10 @@ def depth(spec: str) -> int:
     >>> depth("net:short"), depth("net:a/b@2ply"), depth("gnubg:1")
     (0, 2, 1)
     """
-    found = _PLY.search(spec)
-    return int(found[1] or found[2]) if found else 0
+    if spec.startswith(_NETWORK):
+        return split_depth(spec.removeprefix(_NETWORK))[1]
+    ply = spec.partition(":")[2]
+    return int(ply) if is_gnubg(spec) and ply.isdecimal() else 0
 
 
 class Store:

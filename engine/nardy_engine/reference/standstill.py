@@ -38,7 +38,7 @@ def _can_step(variant: Variant, position: Position) -> bool:
     mover, opponent = position
     enough = 2 if variant.contact is Contact.HIT else 1
     open_points = {
-        point for point in range(1, variant.bar) if opponent[variant.opposite_point(point)] < enough
+        point for point, theirs in enumerate(variant.facing(opponent), start=1) if theirs < enough
     }
     return any(
         _moves(variant, mover, source, die, open_points)

@@ -174,8 +174,7 @@ def afterstate(
         return _forget(variant, end)  # T-10: dice left over do not matter
     rest = _rest(now, Counter(left))
     end = Position(
-        remember(variant, end.mover, _owed_memory(variant, rest.mover)),
-        remember(variant, end.opponent, _owed_memory(variant, rest.opponent)),
+        _owing(variant, end.mover, rest.mover), _owing(variant, end.opponent, rest.opponent)
     )
     is_heir = now.part is Part.INHERITED
     if not (rest.mover or rest.opponent):  # the roll is over
@@ -271,12 +270,17 @@ def _head_left(now: Stage, end: Position, allowance: int, head_steps: int) -> Po
 
 def _forget(variant: Variant, end: Position) -> Position:
     """Return the position without anything that lasts for one roll only."""
-    memory = _owed_memory(variant, Owed()) | {"roller": 0, "head_left": 0, "again": 0}
-    return Position(*(remember(variant, row, memory) for row in end))
+    nothing = {"roller": 0, "head_left": 0, "again": 0}
+    return Position(*(remember(variant, _owing(variant, row, Owed()), nothing) for row in end))
 
 
-def _owed_memory(variant: Variant, owed: Owed) -> dict[str, int]:
-    return {f"owed_{die}": owed[die] for die in range(1, variant.dice.sides + 1)}
+def _owing(variant: Variant, row: Row, owed: Owed) -> Row:
+    """Return the row with the dice that its side owes, in a game that knows such dice."""
+    first = memory_index(variant).get("owed_1")
+    if first is None:
+        return row
+    numbers = range(1, variant.dice.sides + 1)
+    return (*row[:first], *(owed[die] for die in numbers), *row[first + len(numbers) :])
 
 
 def remember(variant: Variant, row: Row, memory: dict[str, int]) -> Row:

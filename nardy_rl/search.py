@@ -16,10 +16,13 @@ products. Results do not depend on what else is in the batch.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 from nardy_engine import batch
 from nardy_engine.kernels import values as kernel
@@ -57,7 +60,7 @@ class Glance(NamedTuple):
     """So many of these by the tangent of the layers above it: they get their static value."""
 
 
-GLANCE = Glance(12, 6)
+GLANCE = Glance(16, 8)
 
 STATIC_REPLY = Filter(1, 0.0)
 """Below the root the reply with the best static value is played, as GNU Backgammon does."""
@@ -149,10 +152,10 @@ class Search:
                 game that begins with a throw without doubles is taken for its beginning.
         """
         boards = np.ascontiguousarray(boards, np.int8)
-        probs = self._states(boards, self.plies)
-        if self.plies > 0:
+        with _one_thread_a_product():
+            probs = self._states(boards, self.plies)
             first = is_opening(self._variant, boards)
-            if first.any():
+            if self.plies > 0 and first.any():
                 rolls = Rolls.of(self._variant, opening=True)
                 probs[first] = self._rolled(boards[first], self.plies - 1, rolls)
         return probs
@@ -168,6 +171,11 @@ class Search:
             only_best: Do not search where the best play is known before: a single one that is
                 legal, or near the best, or a won game.
         """
+        with _one_thread_a_product():
+            return self._searched(boards, after, only_best)
+
+    def _searched(self, boards: Board, after: batch.Afterstates, only_best: bool) -> Searched:
+        """Do what `plays` says."""
         static = self.evaluator.plays(boards, after)
         probs = static.probs.astype(np.float64)
         exact = static.codes != kernel.NETWORK
@@ -454,6 +462,22 @@ class Search:
         equity = outcomes.equity(probs, self._points).astype(np.float32)
         searched = Values(values.probs, equity, values.codes)
         return probs[self.evaluator.pick(boards, index, offsets, searched)]
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """Return the libraries with threads of their own; to find them takes a while."""
+    return ThreadpoolController()
+
+
+def _one_thread_a_product() -> AbstractContextManager[Any]:
+    """Return a context without threads inside matrix products.
+
+    These are small; where another program wants the cores, threads that wait for each other at
+    every product take many times as long.
+    """
+    limit: AbstractContextManager[Any] = _libraries().limit(limits=1, user_api="blas")
+    return limit
 
 
 class _Decisions(NamedTuple):

@@ -93,7 +93,8 @@ def test_evaluator_agrees_with_torch(game: str, tmp_path) -> None:
     net = random_net(variant)
     encoder = thermometer(variant)
     manifest = make_manifest(variant, encoder, (24, 16), games=1, budget="1m", commit="")
-    evaluator = Evaluator.load(save_network(tmp_path / "net", net.arrays(), manifest), variant)
+    path = save_network(tmp_path / "net", net.arrays(), manifest)
+    evaluator = Evaluator.load(path, variant, bearoff=False)
     boards = random_positions(variant, 300, seed=7)
     possible = torch.from_numpy(batch.outcome_mask(variant, boards))
     with torch.no_grad():

@@ -115,7 +115,7 @@ def test_targets_are_outcomes_that_can_still_occur(trained) -> None:
 def test_the_network_file_plays(trained) -> None:
     """The file says what the network in memory says, and its bot plays four legal games."""
     game, trainer = trained.variant, trained.trainer
-    evaluator = Evaluator.load(trainer.network_path, game)
+    evaluator = Evaluator.load(trainer.network_path, game, bearoff=False)
     boards = trained.boards[:50]
     with torch.no_grad():
         logits = trainer._learner.net(torch.from_numpy(trainer.encoder.encode(boards))).numpy()

@@ -100,7 +100,7 @@ class Trainer:
         generator = torch.Generator().manual_seed(config.seed)
         net = ValueNet(self.encoder.width, config.net.hidden, self.variant.n_outcomes, generator)
         self._ancestor: dict[str, Any] = {}
-        if config.start_from:
+        if config.start_from and not resumed:
             source = load_network(config.start_network(), self.variant)
             grow_from(net, source)
             self._ancestor = {"start_from": ancestry(source)}
@@ -219,6 +219,8 @@ class Trainer:
         progress.plies += stats.plies
         progress.rounds += 1
         progress.backup_rounds += backs_up
+        if backs_up and progress.backup_rounds == 1:
+            self._learner.replay.clear()  # noisy targets would drown the exact ones
         self._whole = True
         if stats.games:  # one point per step: a continuation purges by steps
             self._curves.scalar("learn/loss", progress.loss, progress.games)
@@ -257,11 +259,7 @@ class Trainer:
                 np.concatenate([boards, later[0]]),
                 np.concatenate([targets, later[1]]),
             )
-        ratio = None
-        if self.progress.backup_rounds:
-            ratio = self.config.learner.backup_replay_ratio
-            if self.progress.backup_rounds == 1:
-                self._learner.replay.clear()  # noisy targets would drown the exact ones
+        ratio = self.config.learner.backup_replay_ratio if self.progress.backup_rounds else None
         loss = self._learner.learn(boards, targets, lr, rng, ratio)
         if not math.isfinite(loss):
             raise DivergedError(
@@ -405,6 +403,7 @@ class Trainer:
             "config": dataclasses.asdict(self.config),
             "digest": self.variant.digest(),
             "precision": str(self._precision),
+            "ancestor": self._ancestor,
         }
         save_state(self.folder / STATE_NAME, numbers, arrays)
         save_network(self._network_path, self._learner.net.arrays(), self._manifest({}))
@@ -433,6 +432,7 @@ class Trainer:
         if "pending.boards" in arrays:
             self._pending = arrays["pending.boards"], arrays["pending.targets"]
         self.progress = Progress(**numbers["progress"])
+        self._ancestor = numbers["ancestor"]
 
     def close(self) -> None:
         """Stop the threads and close the curves."""

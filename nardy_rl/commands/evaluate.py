@@ -18,10 +18,9 @@ from nardy_rl.commands.networks import add_network_argument, network_for
 from nardy_rl.commands.parser import (
     POSITION_HELP,
     CommandParser,
-    add_game_arguments,
     add_ply_argument,
+    add_roll_arguments,
     options_from,
-    positive,
 )
 from nardy_rl.evaluator import Evaluation, Evaluator, RatedPlay
 from nardy_rl.outcomes import outcome_names
@@ -59,16 +58,7 @@ def main(argv: Sequence[str]) -> int:
             'nardy evaluate "W{13:5 8:3 6:5 24:2} | B{24:2 13:5 8:3 6:5}" --variant short --json',
         ],
     )
-    parser.add_argument("position", metavar="POSITION", help="the position")
-    add_game_arguments(parser)
-    parser.add_argument("--dice", metavar="ROLL", help="the roll to play, such as 64 or 6-4")
-    parser.add_argument(
-        "--top",
-        type=positive,
-        default=5,
-        metavar="N",
-        help="how many of the best plays to show (default: %(default)s)",
-    )
+    add_roll_arguments(parser, 5, "the best plays to show")
     add_ply_argument(parser)
     add_network_argument(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object, not text")

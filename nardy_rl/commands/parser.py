@@ -144,6 +144,20 @@ MAX_PLY = 4
 """Deepest search that a command makes; `nardy_rl.search` has the same bound."""
 
 
+def add_roll_arguments(parser: argparse.ArgumentParser, top: int, which: str) -> None:
+    """Add the position, the game, `--dice` and `--top`: how many of `which` plays are looked at."""
+    parser.add_argument("position", metavar="POSITION", help="the position")
+    add_game_arguments(parser)
+    parser.add_argument("--dice", metavar="ROLL", help="the roll to play, such as 64 or 6-4")
+    parser.add_argument(
+        "--top",
+        type=positive,
+        default=top,
+        metavar="N",
+        help=f"how many of {which} (default: %(default)s)",
+    )
+
+
 def add_ply_argument(parser: argparse.ArgumentParser) -> None:
     """Add `--ply`."""
     parser.add_argument(

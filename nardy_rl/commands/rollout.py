@@ -22,8 +22,8 @@ from nardy_rl.commands.networks import add_network_argument, network_for
 from nardy_rl.commands.parser import (
     POSITION_HELP,
     CommandParser,
-    add_game_arguments,
     add_ply_argument,
+    add_roll_arguments,
     natural,
     options_from,
     positive,
@@ -99,16 +99,7 @@ def _parser() -> CommandParser:
             'nardy rollout "6:2 5:3 off10 | 6:5 off10" --variant short --truncate 0 --json',
         ],
     )
-    parser.add_argument("position", metavar="POSITION", help="the position")
-    add_game_arguments(parser)
-    parser.add_argument("--dice", metavar="ROLL", help="the roll to play, such as 64 or 6-4")
-    parser.add_argument(
-        "--top",
-        type=positive,
-        default=4,
-        metavar="N",
-        help="how many of the plays that look best are rolled out (default: %(default)s)",
-    )
+    add_roll_arguments(parser, 4, "the plays that look best are rolled out")
     parser.add_argument(
         "--trials",
         type=positive,

@@ -12,6 +12,7 @@ import pytest
 
 from nardy_engine import Variant, load_variant
 from nardy_engine.encoders import get_encoder
+from nardy_rl import checkpoint, cli
 from nardy_rl.checkpoint import Tensors, make_manifest, save_network
 
 # A shell that runs the tests in the background makes them ignore interrupts; some tests send one.
@@ -49,3 +50,19 @@ def tiny_network(tmp_path: Path) -> Callable[..., Path]:
         return save_network(tmp_path / name, random_tensors(game, hidden, seed), manifest)
 
     return write
+
+
+@pytest.fixture
+def nardy(capsys, tmp_path, monkeypatch):
+    """Return a function that runs a command line: `(exit code, output, errors)`."""
+    shipped = tmp_path / "shipped"
+    shipped.mkdir()
+    monkeypatch.setattr(checkpoint, "checkpoints_dir", lambda: shipped)
+    monkeypatch.chdir(tmp_path)
+
+    def run(*argv: str):
+        code = cli.main(argv)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run

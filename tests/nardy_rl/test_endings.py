@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from learning import play_until, random_net, random_positions, thermometer
+from learning import play_until, random_net, random_positions, thermometer, train_config
 from nardy_engine import Position, batch, load_variant, reference
 from nardy_engine.bearoff import Bearoff
 from nardy_rl import outcomes
@@ -14,6 +14,7 @@ from nardy_rl.endings import later_endings
 from nardy_rl.nets import FrozenNet
 from nardy_rl.rolls import Rolls
 from nardy_rl.selfplay import RoundStats, Worker
+from nardy_rl.trainer import Trainer
 
 CPU = torch.device("cpu")
 
@@ -149,3 +150,26 @@ def test_play_with_backups_gives_backed_up_targets() -> None:
     plain.roll_backups(net, boards2, expected, RoundStats())
     assert np.array_equal(expected, targets)
     assert stats.evaluations > 15 * len(boards)
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+def test_a_run_changes_to_exact_targets(tmp_path, stopped: bool) -> None:
+    """From `backup_start` on rounds count as exact ones, noisy samples are gone, resumed or not."""
+    config = train_config("hypergammon", budget="300games", learner__backup_start=0.5)
+    trainer = Trainer(config, tmp_path, resumed=False)
+    try:
+        if stopped:
+            while trainer.fraction < 0.7:
+                trainer._round()
+            trainer.save()
+            trainer.close()
+            trainer = Trainer(config, tmp_path, resumed=True)
+        trainer.run()
+    finally:
+        trainer.close()
+    assert 0 < trainer.progress.backup_rounds < trainer.progress.rounds
+    replay = trainer._learner.replay
+    assert replay.size > 0
+    # Games of this length give certain targets at lambda 1 to 0; means over rolls rarely are.
+    certain = (replay.targets[: replay.size].max(axis=1) == 1).mean()
+    assert certain < 0.05

@@ -11,26 +11,9 @@ import numpy as np
 import pytest
 
 from nardy_engine import load_variant, reference
-from nardy_rl import checkpoint, cli
 from nardy_rl.evaluator import Evaluator
 
 START = "W{24:2 13:5 8:3 6:5} off0 | B{24:2 13:5 8:3 6:5} off0 ; W"
-
-
-@pytest.fixture
-def nardy(capsys, tmp_path, monkeypatch):
-    """Return a function that runs a command line: `(exit code, output, errors)`."""
-    shipped = tmp_path / "shipped"
-    shipped.mkdir()
-    monkeypatch.setattr(checkpoint, "checkpoints_dir", lambda: shipped)
-    monkeypatch.chdir(tmp_path)
-
-    def run(*argv: str):
-        code = cli.main(argv)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run
 
 
 def test_the_real_command_answers_a_position(tiny_network) -> None:

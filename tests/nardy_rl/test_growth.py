@@ -85,3 +85,23 @@ def test_a_network_of_another_game_is_refused(tmp_path) -> None:
     _, path = saved(tmp_path, load_variant("hypergammon"), (16,))
     with pytest.raises(CheckpointError, match="hypergammon"):
         Trainer(train_config("short", start_from=str(path)), tmp_path, resumed=False)
+
+
+def test_a_stopped_run_needs_its_ancestor_no_more(tmp_path) -> None:
+    """The state holds the weights and the line of descent, so the network may be gone."""
+    variant = load_variant("short")
+    _, path = saved(tmp_path, variant, (16,))
+    config = train_config("short", budget="40games", start_from=str(path))
+    (tmp_path / "run").mkdir()
+    first = Trainer(config, tmp_path / "run", resumed=False)
+    first.save()
+    first.close()
+    path.unlink()
+    second = Trainer(config, tmp_path / "run", resumed=True)
+    try:
+        second.run()
+    finally:
+        second.close()
+    manifest = json.loads(second.network_path.with_suffix(".json").read_text("utf-8"))
+    assert manifest["training"]["start_from"]["games"] == 1000
+    assert manifest["games"] == 1000 + second.progress.games

@@ -9,7 +9,7 @@ import pytest
 
 from evaluations import played
 from nardy_engine import Position, batch, load_variant
-from nardy_rl import arena, checkpoint, cli
+from nardy_rl import arena
 from nardy_rl.commands.arena import _located
 from nardy_rl.config import ArenaConfig, VariantConfig
 from nardy_rl.evaluator import Evaluator
@@ -17,23 +17,6 @@ from nardy_rl.players import Turn, make_bot
 from nardy_rl.players.registry import BotError, split_depth
 from nardy_rl.search import Search
 from positions import row
-
-
-@pytest.fixture
-def nardy(capsys, tmp_path, monkeypatch):
-    """Return a function that runs a command line: `(exit code, output, errors)`."""
-    shipped = tmp_path / "shipped"
-    shipped.mkdir()
-    monkeypatch.setattr(checkpoint, "checkpoints_dir", lambda: shipped)
-    monkeypatch.chdir(tmp_path)
-
-    def run(*argv: str):
-        code = cli.main(argv)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run
-
 
 # -- evaluate -----------------------------------------------------------------------------------
 

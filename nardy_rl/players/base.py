@@ -1,9 +1,10 @@
 """What a bot is, and how the best of many afterstates is chosen; layer: nardy_rl, numpy only.
 
 Bots act on whole batches: the afterstates of all games lie in one flat array, and a bot answers
-one flat index per game. `choose_best` is the only place where values become choices, so that the
-two promises of every bot hold everywhere: a winning finish is never outbid by an estimate
-(faults T24), and equal values are settled by a stated rule, the same on every machine (T31).
+one flat index per game. `choose_best` states how values become choices, so that two promises of
+every bot hold everywhere: a winning finish is never outbid by an estimate (faults T24), and equal
+values are settled by a stated rule, the same on every machine (T31). Networks choose by
+`kernels.values.pick_best`, the same rule compiled; a test holds the two together.
 """
 
 from __future__ import annotations

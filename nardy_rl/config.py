@@ -19,6 +19,7 @@ from typing import Any, get_type_hints
 from nardy_engine import Variant, load_variant
 from nardy_engine.errors import NardyError
 from nardy_rl.budget import Budget, parse_budget
+from nardy_rl.shapes import can_grow
 
 __all__ = [
     "ArenaConfig",
@@ -86,6 +87,11 @@ class NetConfig:
 
     hidden: list[int]
     """Width of each hidden layer, from the input on."""
+    first_hidden: list[int]
+    """Hidden layers until the network grows, at most as large as `hidden`; empty = `hidden`."""
+    grow_at: float
+    """Share of the budget after which `first_hidden` grows to `hidden`: small networks play the
+    first games, which teach little, several times faster."""
     encoder: str
     """Id of the encoder that turns a position into inputs."""
 
@@ -93,11 +99,22 @@ class NetConfig:
         """Refuse a shape that no network can have.
 
         Raises:
-            ConfigError: A width is not positive, or there is no layer.
+            ConfigError: A width is not positive, there is no layer, or the network would shrink.
         """
         _require(bool(self.hidden), "net.hidden needs at least one layer, as in [128,64]")
-        for width in self.hidden:
-            _require_range("net.hidden", width, 1, 65_536)
+        for name, widths in (("hidden", self.hidden), ("first_hidden", self.first_hidden)):
+            for width in widths:
+                _require_range(f"net.{name}", width, 1, 65_536)
+        _require_range("net.grow_at", self.grow_at, 0, 1)
+        _require(
+            not self.first_hidden or can_grow(self.first_hidden, self.hidden),
+            f"net.first_hidden={self.first_hidden} cannot grow to net.hidden={self.hidden}: each "
+            "layer must become at least as wide, and new ones at least as wide as the last was",
+        )
+
+    def hidden_at(self, fraction: float) -> list[int]:
+        """Return the hidden layers at a share of the budget."""
+        return self.first_hidden if self.first_hidden and fraction < self.grow_at else self.hidden
 
 
 @dataclass

@@ -91,19 +91,23 @@ class Learner:
             device: Where `net` is trained.
             precision: dtype of the products; bfloat16 is faster on processors made for it.
         """
-        self.net = net.to(device)
         self._variant, self._encoder, self._device = variant, encoder, device
         self._batch_size, self._replay_ratio = batch_size, replay_ratio
         self._precision = precision
-        # Weights in half precision once a step: cheaper than to convert them at every product.
-        self._working = self.net
-        if precision != torch.float32:
-            self._working = copy.deepcopy(self.net).to(precision)
+        self.train(net)
         self.replay = Replay(replay_capacity, variant.n_slots, variant.n_outcomes)
-        self._adam = torch.optim.Adam(net.parameters(), lr=1e-3, fused=True)
         # Features are exact in bfloat16, so they are written in the precision of the products.
         bits = np.uint16 if precision == torch.bfloat16 else np.float32
         self._features: NDArray[Any] = np.zeros((batch_size, encoder.width), bits)
+
+    def train(self, net: ValueNet) -> None:
+        """Take `net` as the network to train, with a new optimiser; the replay stays."""
+        self.net = net.to(self._device)
+        # Weights in half precision once a step: cheaper than to convert them at every product.
+        self._working = self.net
+        if self._precision != torch.float32:
+            self._working = copy.deepcopy(self.net).to(self._precision)
+        self._adam = torch.optim.Adam(net.parameters(), lr=1e-3, fused=True)
 
     def learn(
         self,

@@ -17,7 +17,7 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -97,12 +97,11 @@ class Trainer:
         self.budget = config.parsed_budget()
         self._device = pick_device(config.device)
         self._precision = pick_precision(config.selfplay.precision, self._device)
-        generator = torch.Generator().manual_seed(config.seed)
-        net = ValueNet(self.encoder.width, config.net.hidden, self.variant.n_outcomes, generator)
+        net = self._new_net(config.net.hidden_at(0.0))
         self._ancestor: dict[str, Any] = {}
         if config.start_from and not resumed:
             source = load_network(config.start_network(), self.variant)
-            grow_from(net, source)
+            grow_from(net, source.layers, str(source.path))
             self._ancestor = {"start_from": ancestry(source)}
         self._learner = Learner(
             net,
@@ -143,6 +142,19 @@ class Trainer:
         """Games, seconds and stage seconds at the last point of the curves."""
         self._whole = True
         """False while a round is under way: weights and games do not belong together then."""
+
+    def _new_net(self, hidden: Sequence[int]) -> ValueNet:
+        """Return a network that knows nothing, the same one for the same seed and shape."""
+        generator = torch.Generator().manual_seed(self.config.seed)
+        return ValueNet(self.encoder.width, hidden, self.variant.n_outcomes, generator)
+
+    def _grow(self) -> None:
+        """Let the network grow if it is time."""
+        hidden, learner = self.config.net.hidden_at(self.fraction), self._learner
+        if learner.net.hidden != list(hidden):
+            grown = self._new_net(hidden)
+            grow_from(grown, learner.net.pairs(), "the network")
+            learner.train(grown)
 
     # -- the loop -----------------------------------------------------------------------------
 
@@ -199,6 +211,7 @@ class Trainer:
         """Play and learn once."""
         config, progress = self.config, self.progress
         fraction, self._whole = self.fraction, False
+        self._grow()
         selfplay = config.selfplay
         lambda_ = _linear(
             selfplay.lambda_start,
@@ -375,7 +388,7 @@ class Trainer:
         manifest = make_manifest(
             self.variant,
             self.encoder,
-            self.config.net.hidden,
+            self._learner.net.hidden,
             games=self.progress.games + self._ancestor.get("start_from", {}).get("games", 0),
             budget=str(self.budget),
             commit=code_commit(),
@@ -427,6 +440,10 @@ class Trainer:
             raise CheckpointError(f"{path} was started with other rules of {self.variant.id}")
         for half_written in self.folder.glob(".*.tmp"):
             half_written.unlink(missing_ok=True)  # a kill in the middle of a save leaves one
+        layers = range(sum(name.startswith("net.layers.") for name in arrays) // 2 - 1)
+        hidden = [len(arrays[f"net.layers.{i}.bias"]) for i in layers]
+        if hidden != self._learner.net.hidden:
+            self._learner.train(self._new_net(hidden))  # it had grown
         self._learner.load_state(arrays)
         self._selfplay.load_state(arrays)
         if "pending.boards" in arrays:

@@ -87,7 +87,9 @@ def train_config(variant: str = "short", **changes: Any) -> TrainConfig:
     """Return settings of a run of seconds in full precision; parts are changed by dotted names."""
     parts: dict[str, dict[str, Any]] = {
         "variant": {"id": variant, "options": {}},
-        "net": {"hidden": [16], "encoder": "thermometer"},
+        "net": {
+            "hidden": [16], "first_hidden": [], "grow_at": 0.0, "encoder": "thermometer",
+        },
         "selfplay": {
             "games": 32, "workers": 2, "max_plies": 400, "lambda_start": 0.7, "lambda_end": 0.0,
             "lambda_decay_fraction": 0.6, "endings": True, "precision": "fp32",

@@ -155,7 +155,7 @@ def run_config(variant: str, seconds: int, device: str, scale: int) -> TrainConf
     workers = cores if cores < _FEW_CORES else cores - 2
     return TrainConfig(
         variant=VariantConfig(id=variant, options={}),
-        net=NetConfig(hidden=HIDDEN, encoder=ENCODER),
+        net=NetConfig(hidden=HIDDEN, first_hidden=[], grow_at=0.0, encoder=ENCODER),
         selfplay=SelfplayConfig(
             games=max(min(2048 * scale, 64 * seconds), workers), workers=workers, max_plies=1000,
             lambda_start=0.7, lambda_end=0.0, lambda_decay_fraction=0.6, endings=True,

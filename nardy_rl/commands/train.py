@@ -89,7 +89,11 @@ def _say(text: str) -> None:
 
 def _announce(trainer: Trainer, resumed: bool) -> None:
     config, progress = trainer.config, trainer.progress
-    hidden = "-".join(map(str, config.net.hidden))
+    net = config.net
+    hidden = "-".join(map(str, net.hidden))
+    if net.hidden_at(0.0) != net.hidden:
+        first = "-".join(map(str, net.first_hidden))
+        hidden = f"{first} network, after {net.grow_at:.0%} of the time a {hidden}"
     _say(f"{trainer.variant.title}: training a {hidden} network for {trainer.budget}")
     _say(f"run folder: {_short(trainer.folder)}")
     if resumed:

@@ -58,6 +58,19 @@ class ValueNet(nn.Module):
         logits: Tensor = self.layers[-1](features)
         return logits
 
+    @property
+    def hidden(self) -> list[int]:
+        """Units of each hidden layer."""
+        return [len(self.get_parameter(f"layers.{i}.bias")) for i in range(len(self.layers) - 1)]
+
+    def pairs(self) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+        """Return copies of `(weight [out, in], bias [out])` of each layer, input first."""
+        arrays = self.arrays()
+        return [
+            (arrays[f"layers.{i}.weight"], arrays[f"layers.{i}.bias"])
+            for i in range(len(self.layers))
+        ]
+
     def arrays(self) -> dict[str, NDArray[np.float32]]:
         """Return copies of the weights as float32 arrays, by their name in checkpoints."""
         return {

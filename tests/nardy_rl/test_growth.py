@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import re
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from learning import random_net, random_positions, thermometer, train_config
 from nardy_engine import load_variant
 from nardy_engine.errors import CheckpointError
 from nardy_rl.checkpoint import load_network, make_manifest, save_network
+from nardy_rl.config import ConfigError
 from nardy_rl.nets import ValueNet
 from nardy_rl.nets.growth import grow_from
 from nardy_rl.trainer import Trainer
@@ -30,7 +33,7 @@ def test_a_grown_network_is_the_same_function(tmp_path, hidden) -> None:
     variant = load_variant("hypergammon")
     old, path = saved(tmp_path, variant, (24, 16))
     new = ValueNet(thermometer(variant).width, hidden, 6, torch.Generator().manual_seed(9))
-    grow_from(new, load_network(path))
+    grow_from(new, load_network(path).layers, "old")
     x = torch.from_numpy(thermometer(variant).encode(random_positions(variant, 200, seed=1)))
     with torch.no_grad():
         assert torch.allclose(new(x), old(x), atol=1e-5)
@@ -41,7 +44,7 @@ def test_new_units_learn(tmp_path) -> None:
     variant = load_variant("hypergammon")
     _, path = saved(tmp_path, variant, (24, 16))
     new = ValueNet(thermometer(variant).width, (32, 16), 6, torch.Generator().manual_seed(9))
-    grow_from(new, load_network(path))
+    grow_from(new, load_network(path).layers, "old")
     x = torch.from_numpy(thermometer(variant).encode(random_positions(variant, 50, seed=1)))
     torch.autograd.backward(new(x).square().sum())
     gradient = new.get_parameter("layers.1.weight").grad
@@ -56,7 +59,7 @@ def test_networks_do_not_shrink(tmp_path, hidden) -> None:
     _, path = saved(tmp_path, variant, (24, 16))
     new = ValueNet(thermometer(variant).width, hidden, 6, torch.Generator().manual_seed(9))
     with pytest.raises(CheckpointError, match=r"must be at least \[24, 16\], not"):
-        grow_from(new, load_network(path))
+        grow_from(new, load_network(path).layers, "old")
 
 
 def test_a_run_starts_from_a_network_and_says_so(tmp_path) -> None:
@@ -105,3 +108,56 @@ def test_a_stopped_run_needs_its_ancestor_no_more(tmp_path) -> None:
     manifest = json.loads(second.network_path.with_suffix(".json").read_text("utf-8"))
     assert manifest["training"]["start_from"]["games"] == 1000
     assert manifest["games"] == 1000 + second.progress.games
+
+
+GROWING = {"net__hidden": [24, 16], "net__first_hidden": [16], "net__grow_at": 0.5}
+"""Grows in the middle of the run."""
+
+
+def trained(folder, *, resumed=False, stop_after=None):
+    """Train a network that grows, perhaps only some rounds; return the trainer."""
+    folder.mkdir(exist_ok=True)
+    trainer = Trainer(train_config(budget="120games", **GROWING), folder, resumed)
+    shapes = []
+
+    def report(_) -> None:
+        shapes.append(trainer._learner.net.hidden)
+        if len(shapes) == stop_after:
+            raise KeyboardInterrupt
+
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            trainer.run(report)
+    finally:
+        trainer.close()
+    return trainer, shapes
+
+
+def test_a_network_grows_on_the_way(tmp_path) -> None:
+    """Small for the first half of the budget, large from then on, and named in the manifest."""
+    trainer, shapes = trained(tmp_path / "run")
+    assert shapes[0] == [16]
+    assert shapes[-1] == [24, 16]
+    assert shapes == sorted(shapes)
+    network = load_network(trainer.network_path)
+    assert network.manifest["net"]["hidden"] == [24, 16]
+
+
+def test_a_run_that_grows_goes_on_bit_for_bit(tmp_path) -> None:
+    """T41, T42: stopped before and after it has grown, the end is that of the run without stops."""
+    whole, shapes = trained(tmp_path / "whole")
+    grown = shapes.index([24, 16])
+    assert 2 <= grown < len(shapes) - 1
+    for number, rounds in enumerate((grown - 1, 2)):
+        trained(tmp_path / "run", resumed=number > 0, stop_after=rounds)
+    stopped, _ = trained(tmp_path / "run", resumed=True)
+    for name, array in load_network(whole.network_path).tensors.items():
+        np.testing.assert_array_equal(load_network(stopped.network_path).tensors[name], array)
+
+
+@pytest.mark.parametrize("first", [[32], [16, 16, 16], [16, 24]])
+def test_a_first_network_that_cannot_grow_is_refused(first) -> None:
+    """The sentence names both shapes, before anything has run."""
+    changes = {**GROWING, "net__first_hidden": first}
+    with pytest.raises(ConfigError, match=re.escape(f"net.first_hidden={first} cannot grow")):
+        train_config(**changes)

@@ -407,13 +407,20 @@ def render_networks(folder: Path) -> str:
                 "-".join(str(n) for n in manifest["net"]["hidden"]),
                 f"{manifest['encoder']['id']}-{manifest['encoder']['version']}",
                 f"{manifest['games']:,}",
-                manifest["budget"],
+                f"{_training_seconds(manifest) / 60:.0f} min",
                 f"{size / 1000:,.0f} kB",
                 f"`{manifest['variant']['digest']}`",
             )
         )
-    header = ("network", "hidden units", "encoder", "games", "budget", "size", "rules")
+    header = ("network", "hidden units", "encoder", "games", "training", "size", "rules")
     return table(header, rows)
+
+
+def _training_seconds(manifest: Mapping[str, Any]) -> float:
+    """Return the time of training of a network and of those that it started from."""
+    training = manifest["training"]
+    before = training.get("start_from")
+    return float(training["seconds"]) + (_training_seconds(before) if before else 0.0)
 
 
 RENDERERS: dict[str, Callable[[Sequence[Any]], str]] = {

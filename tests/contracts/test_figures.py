@@ -187,6 +187,13 @@ def test_every_game_is_among_the_networks():
         assert (row[1] == "none") != shipped, name
 
 
+def test_training_counts_from_nothing():
+    """A network that started from others has their time of training too."""
+    first = {"training": {"seconds": 240.0}}
+    second = {"training": {"seconds": 360.0, "start_from": first}}
+    assert FIGURES["_training_seconds"]({"training": {"seconds": 60, "start_from": second}}) == 660
+
+
 def test_unknown_names_are_refused(surveyed, capsys):
     """A figure or a game that does not exist is one sentence and exit code 2, before measuring."""
     assert FIGURES["main"](["--measure", "speeds"]) == 2

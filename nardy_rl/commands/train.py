@@ -90,11 +90,9 @@ def _say(text: str) -> None:
 def _announce(trainer: Trainer, resumed: bool) -> None:
     config, progress = trainer.config, trainer.progress
     net = config.net
-    hidden = "-".join(map(str, net.hidden))
-    if net.hidden_at(0.0) != net.hidden:
-        first = "-".join(map(str, net.first_hidden))
-        hidden = f"{first} network, after {net.grow_at:.0%} of the time a {hidden}"
-    _say(f"{trainer.variant.title}: training a {hidden} network for {trainer.budget}")
+    first, last = ("-".join(map(str, net.hidden_at(share))) for share in (0.0, 1.0))
+    grows = f", after {net.grow_at:.0%} of that {last}" if first != last else ""
+    _say(f"{trainer.variant.title}: training a {first} network for {trainer.budget}{grows}")
     _say(f"run folder: {_short(trainer.folder)}")
     if resumed:
         _say(f"going on after {progress.games:,} games and {progress.seconds:.0f} s")

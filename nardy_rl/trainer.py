@@ -44,6 +44,7 @@ from nardy_rl.players import Bot, bot_names, make_bot
 from nardy_rl.players.net import NetBot
 from nardy_rl.run_state import STATE_NAME, load_state, save_state
 from nardy_rl.selfplay import RoundStats, SelfPlay, Worker
+from nardy_rl.shapes import can_grow
 from nardy_rl.version import code_commit
 
 _FREE_TO_CHANGE = (
@@ -101,6 +102,8 @@ class Trainer:
         self._ancestor: dict[str, Any] = {}
         if config.start_from and not resumed:
             source = load_network(config.start_network(), self.variant)
+            if not can_grow([len(bias) for _, bias in source.layers[:-1]], net.hidden):
+                net = self._new_net(config.net.hidden)  # what has grown already skips that stage
             grow_from(net, source.layers, str(source.path))
             self._ancestor = {"start_from": ancestry(source)}
         self._learner = Learner(
@@ -149,9 +152,9 @@ class Trainer:
         return ValueNet(self.encoder.width, hidden, self.variant.n_outcomes, generator)
 
     def _grow(self) -> None:
-        """Let the network grow if it is time."""
+        """Let the network grow if it is time; one that has grown stays so in a longer budget."""
         hidden, learner = self.config.net.hidden_at(self.fraction), self._learner
-        if learner.net.hidden != list(hidden):
+        if learner.net.hidden != list(hidden) and can_grow(learner.net.hidden, hidden):
             grown = self._new_net(hidden)
             grow_from(grown, learner.net.pairs(), "the network")
             learner.train(grown)

@@ -114,10 +114,10 @@ GROWING = {"net__hidden": [24, 16], "net__first_hidden": [16], "net__grow_at": 0
 """Grows in the middle of the run."""
 
 
-def trained(folder, *, resumed=False, stop_after=None):
-    """Train a network that grows, perhaps only some rounds; return the trainer."""
+def trained(folder, *, resumed=False, stop_after=None, budget="120games", **changes):
+    """Train a network that grows, perhaps only some rounds; return the trainer and its shapes."""
     folder.mkdir(exist_ok=True)
-    trainer = Trainer(train_config(budget="120games", **GROWING), folder, resumed)
+    trainer = Trainer(train_config(budget=budget, **GROWING, **changes), folder, resumed)
     shapes = []
 
     def report(_) -> None:
@@ -161,3 +161,20 @@ def test_a_first_network_that_cannot_grow_is_refused(first) -> None:
     changes = {**GROWING, "net__first_hidden": first}
     with pytest.raises(ConfigError, match=re.escape(f"net.first_hidden={first} cannot grow")):
         train_config(**changes)
+
+
+def test_a_grown_network_stays_so_in_a_longer_budget(tmp_path) -> None:
+    """With more to play, less than half of the budget is used again; nothing is taken away."""
+    trained(tmp_path / "run")
+    _, shapes = trained(tmp_path / "run", resumed=True, budget="400games", stop_after=2)
+    assert shapes == [[24, 16]] * 2
+
+
+def test_a_run_from_a_grown_network_skips_the_small_one(tmp_path) -> None:
+    """It does not fit into `net.first_hidden`, but into `net.hidden`."""
+    _, path = saved(tmp_path, load_variant("short"), (24, 16))
+    _, shapes = trained(tmp_path / "run", start_from=str(path), stop_after=2)
+    assert shapes == [[24, 16]] * 2
+    _, path = saved(tmp_path, load_variant("short"), (16,), "small")
+    _, shapes = trained(tmp_path / "other", start_from=str(path), stop_after=1)
+    assert shapes == [[16]]

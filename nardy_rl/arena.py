@@ -21,6 +21,7 @@ from nardy_engine.errors import NardyError
 from nardy_engine.outcomes import flip_index
 from nardy_engine.rules import Variant
 from nardy_engine.types import Board
+from nardy_rl.luck import Luck
 from nardy_rl.metrics import MatchResult
 from nardy_rl.players.base import Bot, Choice, Turn
 
@@ -41,6 +42,7 @@ class _Games(NamedTuple):
     outcomes: NDArray[np.int8]
     plies: NDArray[np.int32]
     fingerprints: NDArray[np.uint64]
+    luck: NDArray[np.float64]
 
 
 def match(
@@ -54,6 +56,7 @@ def match(
     block_pairs: int = BLOCK_PAIRS,
     ply_cap: int = PLY_CAP,
     first: int = 0,
+    luck: Luck | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> MatchResult:
     """Play `pairs` dice streams twice each, seats exchanged.
@@ -68,6 +71,7 @@ def match(
         block_pairs: Streams in lock-step at a time; the result does not depend on it.
         ply_cap: Turns after which a game is given up and reported as unfinished.
         first: Number of the first stream, for a match that is played in parts.
+        luck: Measures the luck of every roll, which takes time but makes the result sharper.
         progress: Called with the number of pairs of each finished block.
 
     Raises:
@@ -88,7 +92,7 @@ def match(
 
     def play(begin: int) -> _Games:
         streams = np.arange(begin, min(begin + block_pairs, end), dtype=np.int64)
-        games = _play_block((bot_a, bot_b), variant, seed, streams, ply_cap)
+        games = _play_block((bot_a, bot_b), variant, seed, streams, ply_cap, luck)
         if progress is not None:
             progress(len(streams))
         return games
@@ -105,6 +109,7 @@ def match(
         outcomes=np.concatenate([block.outcomes for block in blocks]),
         plies=np.concatenate([block.plies for block in blocks]),
         fingerprints=np.concatenate([block.fingerprints for block in blocks]),
+        luck=None if luck is None else np.concatenate([block.luck for block in blocks]),
     )
 
 
@@ -123,17 +128,22 @@ def _play_block(
     seed: int,
     streams: NDArray[np.int64],
     ply_cap: int,
+    luck: Luck | None,
 ) -> _Games:
     """Play both games of each stream to the end; in odd ones the second bot moves first."""
     n = len(streams)
     games = batch.Games(variant, 2 * n, seed, ids=np.repeat(streams, 2))
     first = np.tile(np.arange(2), n)
     fingerprints = np.zeros(2 * n, dtype=np.uint64)
+    lucky = np.zeros(2 * n)
     for _ in range(ply_cap):
         running = games.over < 0
         if not running.any():
             break
         games.roll()
+        if luck is not None:
+            found = luck.of(games.boards[running], games.dice[running], games.turns[running])
+            lucky[running] += np.where((first ^ games.sides)[running] == 0, found, -found)
         uniforms = games.uniforms()
         after = games.afterstates()
         choice = np.zeros(2 * n, dtype=np.int64)
@@ -148,6 +158,7 @@ def _play_block(
         outcomes.reshape(n, 2).astype(np.int8),
         games.turns.reshape(n, 2).astype(np.int32),
         fingerprints.reshape(n, 2),
+        lucky.reshape(n, 2),
     )
 
 

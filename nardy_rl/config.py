@@ -285,6 +285,10 @@ class ArenaConfig:
     """Games of each match, an even number: every dice stream is played twice, seats exchanged."""
     seed: int
     """Seed of the dice."""
+    luck: str
+    """A network of the game, as net:short, by which the luck of every roll is taken off the points:
+    the same mean, a much smaller interval, but it takes the time of a search of one ply; empty =
+    it is not."""
     root: str
     """Folder that relative paths start from; the default is where the command is started."""
     json: str

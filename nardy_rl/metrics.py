@@ -69,6 +69,8 @@ class MatchResult:
     """Turns played, forced passes included."""
     fingerprints: NDArray[np.uint64]
     """A hash of all positions of the game, in order: equal games, equal numbers (T18, T32)."""
+    luck: NDArray[np.float64] | None = None
+    """Points that A owes to the dice, see `luck`; None = not measured."""
 
     @property
     def pairs(self) -> int:
@@ -101,6 +103,13 @@ class MatchResult:
     def points(self) -> Interval:
         """Points of A per game."""
         return interval(self.pair_points.mean(axis=1))
+
+    @property
+    def adjusted_points(self) -> Interval | None:
+        """Points of A per game with luck taken off: the same mean, sharper; None = not measured."""
+        if self.luck is None:
+            return None
+        return interval((self.pair_points - self.luck).mean(axis=1))
 
     @property
     def win_rate(self) -> Interval:
@@ -185,6 +194,7 @@ class MatchResult:
             "first_mover_points",
             "first_mover_wins",
         )
+        adjusted = self.adjusted_points
         return {
             "variant": {"id": self.variant.id, "digest": self.variant.digest()},
             "a": self.a,
@@ -195,6 +205,7 @@ class MatchResult:
             "unfinished": self.unfinished,
             "ply_cap": self.ply_cap,
             **{name: getattr(self, name).to_json() for name in intervals},
+            **({} if adjusted is None else {"adjusted_points": adjusted.to_json()}),
             "outcomes": self.outcome_counts,
             "games_digest": self.games_digest,
         }
@@ -207,13 +218,16 @@ def join(parts: Sequence[MatchResult]) -> MatchResult:
         ValueError: They are parts of different matches.
     """
     head = parts[0]
-    if len({(p.variant.digest(), p.a, p.b, p.seed, p.ply_cap) for p in parts}) > 1:
+    kinds = {(p.variant.digest(), p.a, p.b, p.seed, p.ply_cap, p.luck is None) for p in parts}
+    if len(kinds) > 1:
         raise ValueError("these are parts of different matches")
+    luck = [part.luck for part in parts if part.luck is not None]
     return replace(
         head,
         outcomes=np.concatenate([part.outcomes for part in parts]),
         plies=np.concatenate([part.plies for part in parts]),
         fingerprints=np.concatenate([part.fingerprints for part in parts]),
+        luck=np.concatenate(luck) if luck else None,
     )
 
 

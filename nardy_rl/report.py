@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from nardy_rl.metrics import Interval, MatchResult, Rating
 
 _TEXT_COLUMNS = 2
+_LUCK_COLUMN = 3
 
 
 def render_table(results: Sequence[MatchResult]) -> str:
@@ -20,16 +21,22 @@ def render_table(results: Sequence[MatchResult]) -> str:
     """
     big = _big_win(results[0])
     columns = (
-        "bot", "against", "points/game", "won", f"{big} won", f"{big} lost", "plies", "games",
+        "bot", "against", "points/game", "less luck", "won", f"{big} won", f"{big} lost", "plies",
+        "games",
     )  # fmt: skip
     rows = [columns, *(_row(result) for result in results)]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(columns))]
+    measured = any(result.luck is not None for result in results)
+    if not measured:
+        rows = [(*row[:_LUCK_COLUMN], *row[_LUCK_COLUMN + 1 :]) for row in rows]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = ["  ".join(_cells(row, widths)).rstrip() for row in rows]
     lines.insert(1, "  ".join("-" * width for width in widths))
     lines.append(
         "points/game: average points of 'bot'; ± 95 % interval over pairs of games "
         "(same dice, seats exchanged)"
     )
+    if measured:
+        lines.append("less luck: the same, with the luck of the rolls taken off")
     lines.extend(_unfinished_notes(results))
     return "\n".join(lines)
 
@@ -78,6 +85,7 @@ def _row(result: MatchResult) -> tuple[str, ...]:
         result.a,
         result.b,
         _points(result.points),
+        "–" if result.adjusted_points is None else _points(result.adjusted_points),
         _percent(result.win_rate),
         f"{result.mars_won.mean:.1%}",
         f"{result.mars_lost.mean:.1%}",

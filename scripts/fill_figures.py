@@ -38,7 +38,6 @@ from nardy_rl.bench.peers import render_peers
 from nardy_rl.bench.survey import survey
 from nardy_rl.bench.tables import table, with_interval
 from nardy_rl.files import write_atomic
-from nardy_rl.players import make_bot
 from nardy_rl.version import code_commit
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -244,7 +243,7 @@ def not_wanted(root: Path, name: str, games: int, force: bool) -> str:
     if not networks(root, [name]):
         return "there is no network"
     before = surveys(root).get(name)
-    if before is None or force or before["games"] < games:
+    if before is None or force or before["games"] < games or "search" not in before:
         return ""
     return f"measured already, with {before['games']:,} games a match"
 
@@ -252,7 +251,7 @@ def not_wanted(root: Path, name: str, games: int, force: bool) -> str:
 def measure_game(root: Path, name: str, games: int) -> dict[str, Any]:
     """Return the survey of a game and what it depends on."""
     variant = load_variant(name)
-    network = make_bot(f"net:{root / 'checkpoints' / name}.safetensors", variant, f"net:{name}")
+    source = root / "checkpoints" / f"{name}.safetensors"
 
     def report(pairing: str) -> None:
         print(f"{name}: {pairing}", file=sys.stderr, flush=True)
@@ -263,7 +262,7 @@ def measure_game(root: Path, name: str, games: int) -> dict[str, Any]:
         "weights_sha256": networks(root, [name])[name],
         "games": games,
         **circumstances(),
-        **survey(variant, network, games, os.cpu_count() or 1, report),
+        **survey(variant, source, games, os.cpu_count() or 1, report),
     }
 
 
@@ -321,21 +320,31 @@ def _big_win(results: Sequence[Any]) -> str:
 
 def render_strength(results: Sequence[Any]) -> str:
     """Return one row per match from the view of its first bot."""
-    big = _big_win(results)
-    header = ("bot", "against", "points/game", "won", f"{big} won", f"{big} lost", "games")
+    big, matches = _big_win(results), _matches(results)
+    less_luck = any("adjusted_points" in match for match in matches)
+    header = (
+        "bot", "against", "points/game", *(["less luck"] if less_luck else []), "won",
+        f"{big} won", f"{big} lost", "games",
+    )  # fmt: skip
     rows = [
         (
             match["a"],
             match["b"],
             with_interval(match["points"], "{:+.3f}"),
+            *([_less_luck(match)] if less_luck else []),
             with_interval(match["win_rate"], "{:.1%}"),
             f"{match['mars_won']['mean']:.1%}",
             f"{match['mars_lost']['mean']:.1%}",
             f"{match['games']:,}",
         )
-        for match in _matches(results)
+        for match in matches
     ]
     return table(header, rows)
+
+
+def _less_luck(match: Mapping[str, Any]) -> str:
+    found = match.get("adjusted_points")
+    return with_interval(found, "{:+.3f}") if found else tables.NOTHING
 
 
 def render_game(results: Sequence[Any]) -> str:
@@ -439,6 +448,7 @@ TABLES = {
     "strength-all": tables.render_strength,
     "strength-games": tables.render_strength_brief,
     "games-all": tables.render_games,
+    "search-all": tables.render_search,
 }
 """The tables of all games, by the name in the documents; from `SURVEYS` and checkpoints/."""
 

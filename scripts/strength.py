@@ -10,7 +10,8 @@
     python scripts/strength.py null                        # matches whose results are known
     python scripts/strength.py gnubg --quick               # any of them in a minute or a few
 
-Matches are duplicate: each dice stream twice, seats exchanged, intervals over pairs. `gnubg:PLY` is
+Matches are duplicate: each dice stream twice, seats exchanged, intervals over pairs; where a bot
+searches, points are given with the luck of the rolls taken off as well. `gnubg:PLY` is
 `gnubg-nn` (GPL), installed at its first use into an environment of its own, and runs in processes
 of its own; `gnubg-debian:PLY` is the whole program. Finished parts lie in runs/strength, by what
 they depend on; `--fresh` measures again. `make strength` runs everything that is published and
@@ -73,7 +74,7 @@ class Effort(NamedTuple):
     decisions: int
 
 
-FULL = Effort(6000, 20_000, (100_000, 4000, 1000), (20_000, 2000, 500), 10_000)
+FULL = Effort(6000, 20_000, (100_000, 2000, 400), (20_000, 2000, 200), 10_000)
 QUICK = Effort(200, 500, (1024, 32, 4), (256, 16, 2), 128)
 
 
@@ -105,6 +106,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--bots", nargs="+", default=[], metavar="[NAME=]BOT", help="more bots of the ladder"
     )
+    parser.add_argument(
+        "--luck", metavar="NET",
+        help="network by which luck is taken off the points, `none` = it is not (default: the "
+        "shipped one where a bot searches)",
+    )  # fmt: skip
     parser.add_argument("--pairs", type=int, help="pairs of games of each match")
     parser.add_argument("--decisions", type=int, help="for loss: at least so many")
     parser.add_argument("--seed", type=int, default=0, help="(%(default)s)")
@@ -209,6 +215,17 @@ def named(text: str) -> Player:
     return Player(text, text)
 
 
+def luck_meter(run: Run, variant: Variant, plies: int) -> str:
+    """Return the network that measures luck in a match; "" = luck stays in.
+
+    Where both bots answer at once, more games are cheaper than the luck of these.
+    """
+    asked: str | None = run.options.luck
+    if asked is None:
+        return f"net:{variant.id}" if plies else ""
+    return "" if asked == "none" else asked
+
+
 def by_depth(pairs: Sequence[int], plies: int) -> int:
     """Return how many pairs are played where the deeper bot looks `plies` ahead."""
     return pairs[min(plies, len(pairs) - 1)]
@@ -238,7 +255,8 @@ def play(
         with tqdm(total=n, unit="pair", desc=title, disable=None, leave=False) as bar:
             result = stored_match(
                 (made[a.name], made[b.name]), (a.spec, b.spec), variant, n, run.options.seed,
-                run.store, workers=run.options.workers, progress=bar.update,
+                run.store, luck=luck_meter(run, variant, plies), workers=run.options.workers,
+                progress=bar.update,
             )  # fmt: skip
         results.append(replace(result, a=a.name, b=b.name))
     print(render_table(results), flush=True)

@@ -24,7 +24,9 @@ from nardy_rl.arena import BLOCK_PAIRS, PLY_CAP, match
 from nardy_rl.bench.environments import GNUBG_NN
 from nardy_rl.bench.gnubg import PREFIXES, is_gnubg
 from nardy_rl.checkpoint import load_network
+from nardy_rl.evaluator import Evaluator
 from nardy_rl.files import write_atomic
+from nardy_rl.luck import Luck
 from nardy_rl.metrics import MatchResult, join
 from nardy_rl.players import Bot
 from nardy_rl.players.registry import split_depth
@@ -59,7 +61,8 @@ def _code_digest() -> str:
     The engine is left out: what it may do is fixed by the rules.
     """
     root = Path(nardy_rl.__file__).parent
-    sources = [root / name for name in ("evaluator.py", "search.py", "rolls.py")]
+    names = ("evaluator.py", "search.py", "rolls.py", "luck.py")
+    sources = [root / name for name in names]
     sources += [path for path in (root / "players").glob("**/*") if path.suffix in (".py", ".toml")]
     digest = hashlib.sha256()
     for path in sorted(sources):
@@ -125,6 +128,7 @@ def stored_match(
     seed: int,
     store: Store,
     *,
+    luck: str = "",
     workers: int = 2,
     progress: Callable[[int], object] = lambda pairs: None,
 ) -> MatchResult:
@@ -137,6 +141,7 @@ def stored_match(
         pairs: Dice streams, each played twice.
         seed: Fixes all dice and all random choices.
         store: Where finished parts are.
+        luck: Spec of a network by which the luck of rolls is measured; "" = it is not.
         workers: Threads.
         progress: Called with the number of pairs after each part or block.
     """
@@ -149,6 +154,10 @@ def stored_match(
         "seed": seed,
         "ply_cap": PLY_CAP,
     }
+    meter = None
+    if luck:
+        what["luck"] = identity(luck, variant)
+        meter = Luck(Evaluator.load(luck.removeprefix(_NETWORK), variant))
     parts = []
     for first in range(0, pairs, size):
         n = min(size, pairs - first)
@@ -161,9 +170,10 @@ def stored_match(
 
             result = match(
                 *bots, variant, n, seed,
-                first=first, workers=workers, block_pairs=block, progress=note,
+                first=first, workers=workers, block_pairs=block, luck=meter, progress=note,
             )  # fmt: skip
-            return {
+            measured = {} if result.luck is None else {"luck": result.luck}
+            return measured | {
                 "outcomes": result.outcomes,
                 "plies": result.plies,
                 "fingerprints": result.fingerprints,
@@ -176,7 +186,7 @@ def stored_match(
             MatchResult(
                 variant=variant, a=bots[0].name, b=bots[1].name, seed=seed, ply_cap=PLY_CAP,
                 outcomes=found["outcomes"], plies=found["plies"],
-                fingerprints=found["fingerprints"],
+                fingerprints=found["fingerprints"], luck=found.get("luck"),
             )
         )  # fmt: skip
     return join(parts)

@@ -1,7 +1,8 @@
 """What a game is like between equal, good players, and how strong its network is; numpy only.
 
 One survey is a set of matches on paired dice: the network against every named bot of the game,
-against itself, and against itself with a handicap, which tells how much luck decides.
+against itself, against itself with a handicap, which tells how much luck decides, and looking ahead
+against itself at 0-ply.
 """
 
 from __future__ import annotations
@@ -9,12 +10,15 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from nardy_engine import Variant
-from nardy_rl.arena import match
+from nardy_rl.arena import BLOCK_PAIRS, match
+from nardy_rl.evaluator import Evaluator
+from nardy_rl.luck import Luck
 from nardy_rl.players import Bot, Choice, Turn, bot_names, make_bot
 
 STRENGTH_SEED = 0
@@ -23,6 +27,10 @@ GAME_SEED = 3
 """Dice of the matches of the network against itself."""
 HANDICAP = 0.1
 """Share of decisions that the handicapped network leaves to chance."""
+
+
+SEARCH_PAIRS = {1: 200, 2: 100}
+"""Pairs of the matches in which the network looks so many plies ahead, at most."""
 
 
 class Handicapped:
@@ -74,7 +82,7 @@ class ChoiceCounter:
 
 def survey(
     variant: Variant,
-    network: Bot,
+    source: Path,
     games: int,
     workers: int,
     progress: Callable[[str], object] = lambda pairing: None,
@@ -83,22 +91,35 @@ def survey(
 
     Args:
         variant: The game.
-        network: Its network.
+        source: File of its network.
         games: Games of each match, even.
         workers: Threads; the result does not depend on them.
         progress: Is told who plays before each match.
 
     Returns:
         `strength`, `itself`: matches of the network, as of `MatchResult.to_json`; `handicap`: that
-        of its handicapped copy against it; `choices` as of `ChoiceCounter`; `seconds` of it all.
+        of its handicapped copy against it; `search`: those in which it looks ahead, luck measured;
+        `choices` as of `ChoiceCounter`; `seconds` of it all.
     """
     start = time.perf_counter()
 
-    def play(a: Bot, b: Bot, seed: int) -> dict[str, Any]:
-        progress(f"{a.name} - {b.name}")
-        return match(a, b, variant, games // 2, seed, workers=workers).to_json()
+    def bot(plies: int) -> Bot:
+        depth = f"@{plies}ply" if plies else ""
+        return make_bot(f"net:{source}{depth}", variant, f"net:{variant.id}{depth}")
 
+    def play(
+        a: Bot, b: Bot, seed: int, pairs: int = games // 2, luck: Luck | None = None
+    ) -> dict[str, Any]:
+        progress(f"{a.name} - {b.name}")
+        # Small blocks where games take long, so that no thread is left without one.
+        block = BLOCK_PAIRS if luck is None else max(1, pairs // (4 * workers))
+        return match(
+            a, b, variant, pairs, seed, workers=workers, block_pairs=block, luck=luck
+        ).to_json()
+
+    network = bot(0)
     counter = ChoiceCounter(network)
+    luck = Luck(Evaluator.load(source, variant))
     return {
         "strength": [
             play(network, make_bot(name, variant), STRENGTH_SEED)
@@ -106,6 +127,10 @@ def survey(
         ],
         "itself": play(counter, counter, GAME_SEED),
         "handicap": play(Handicapped(network), network, GAME_SEED),
+        "search": [
+            play(bot(plies), network, GAME_SEED, min(pairs, games // 2), luck)
+            for plies, pairs in SEARCH_PAIRS.items()
+        ],
         "choices": counter.to_json(),
         "seconds": round(time.perf_counter() - start, 1),
     }

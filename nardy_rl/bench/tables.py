@@ -122,6 +122,23 @@ def render_games(surveys: Mapping[str, Survey], networks: Sequence[str]) -> str:
     return table(header, rows) + _told(surveys)
 
 
+def render_search(surveys: Mapping[str, Survey], networks: Sequence[str]) -> str:
+    """Return one row per game: what the network gains by looking ahead, luck taken off."""
+    measured = {name: survey for name, survey in surveys.items() if "search" in survey}
+    columns = ("1 ply", "games", "2 plies", "games")
+    rows: list[tuple[str, ...]] = []
+    for name in variant_names():
+        if name not in measured:
+            rows.append((f"`{name}`", _missing(name, networks), *[""] * (len(columns) - 1)))
+            continue
+        cells = [
+            (with_interval(match["adjusted_points"], "{:+.3f}"), f"{match['games']:,}")
+            for match in measured[name]["search"]
+        ]
+        rows.append((f"`{name}`", *(cell for pair in cells for cell in pair)))
+    return table(("game", *columns), rows) + _told(measured)
+
+
 def render_game_speeds(speeds: Sequence[Mapping[str, Any]], goal: float) -> str:
     """Return what `nardy bench --games --json` measured, and which games miss the goal."""
     header = (

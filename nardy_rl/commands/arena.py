@@ -16,7 +16,9 @@ from nardy_rl import __version__
 from nardy_rl.arena import ArenaError, match
 from nardy_rl.commands.hydra_app import run_hydra
 from nardy_rl.config import ArenaConfig
+from nardy_rl.evaluator import Evaluator
 from nardy_rl.files import write_atomic
+from nardy_rl.luck import Luck
 from nardy_rl.metrics import MatchResult, elo_ratings
 from nardy_rl.players import Bot, make_bot
 from nardy_rl.players.registry import split_depth
@@ -94,10 +96,23 @@ def _looks_like_path(text: str) -> bool:
 def _play(bots: Sequence[Bot], variant: Variant, config: ArenaConfig) -> list[MatchResult]:
     pairings = list(combinations(bots, 2))
     pairs = config.games // 2
+    luck = _luck(variant, config)
     # disable=None: no bar where nobody watches
     with tqdm(total=pairs * len(pairings), unit="pair", disable=None, leave=False) as bar:
         results = []
         for a, b in pairings:
             bar.set_description(f"{a.name} - {b.name}")
-            results.append(match(a, b, variant, pairs, config.seed, progress=bar.update))
+            results.append(
+                match(a, b, variant, pairs, config.seed, luck=luck, progress=bar.update)
+            )
     return results
+
+
+def _luck(variant: Variant, config: ArenaConfig) -> Luck | None:
+    """Return what measures luck, if it is to be measured."""
+    if not config.luck:
+        return None
+    kind, _, source = _located(config.luck, config).partition(":")
+    if kind != "net" or split_depth(source)[1]:
+        raise ArenaError(f"luck is '{config.luck}'; it must be a network, as net:{variant.id}")
+    return Luck(Evaluator.load(source, variant))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from nardy_rl.bench.survey import ChoiceCounter, Handicapped, survey
 from nardy_rl.players import Turn, bot_names, make_bot
 
 HYPER = load_variant("hypergammon")
+NETWORK = Path(__file__).parents[2] / "checkpoints" / "hypergammon.safetensors"
 
 
 def _first_turn(n: int, uniform: np.ndarray) -> Turn:
@@ -52,7 +54,7 @@ def test_choices_are_counted() -> None:
 
 @pytest.fixture(scope="module")
 def hyper_survey():
-    result = survey(HYPER, make_bot("race", HYPER, "net:hypergammon"), games=20, workers=1)
+    result = survey(HYPER, NETWORK, games=8, workers=1)
     return {"game": HYPER.id, "date": "2026-01-31", "commit": "abc", "machine": "m", **result}
 
 
@@ -60,14 +62,29 @@ def test_a_survey_has_every_bot(hyper_survey) -> None:
     """The network meets all named bots, itself, and its handicapped copy, on equally many games."""
     assert [match["b"] for match in hyper_survey["strength"]] == [*reversed(bot_names(HYPER))]
     assert hyper_survey["itself"]["points"]["mean"] == 0
-    assert hyper_survey["handicap"]["a"] == "race, 10% random"
+    assert hyper_survey["handicap"]["a"] == "net:hypergammon, 10% random"
     matches = [*hyper_survey["strength"], hyper_survey["itself"], hyper_survey["handicap"]]
-    assert {match["games"] for match in matches} == {20}
+    assert {match["games"] for match in matches} == {8}
     # The network against itself asks the counter for both sides of every game.
-    assert hyper_survey["choices"]["decisions"] == 20 * hyper_survey["itself"]["length"]["mean"]
+    assert hyper_survey["choices"]["decisions"] == 8 * hyper_survey["itself"]["length"]["mean"]
 
 
-@pytest.mark.parametrize("render", ["render_strength", "render_strength_brief", "render_games"])
+def test_a_survey_tells_what_looking_ahead_is_worth(hyper_survey) -> None:
+    """One ply and two against 0-ply, on other dice than the bots', with the luck measured."""
+    names = [match["a"] for match in hyper_survey["search"]]
+    assert names == ["net:hypergammon@1ply", "net:hypergammon@2ply"]
+    for match in hyper_survey["search"]:
+        assert (match["b"], match["games"]) == ("net:hypergammon", 8)
+        assert match["adjusted_points"]["mean"] != match["points"]["mean"]
+    before = {name: value for name, value in hyper_survey.items() if name != "search"}
+    text = tables.render_search({"hypergammon": before}, ["hypergammon"])
+    assert f"| `hypergammon` | {tables.UNMEASURED} |" in text
+
+
+TABLES = ["render_strength", "render_strength_brief", "render_games", "render_search"]
+
+
+@pytest.mark.parametrize("render", TABLES)
 def test_tables_have_all_games(render: str, hyper_survey) -> None:
     """A game is measured, has a network that is not measured yet, or has none; none is left out."""
     text = getattr(tables, render)({"hypergammon": hyper_survey}, ["hypergammon", "kaftar"])

@@ -1,12 +1,13 @@
 """The arithmetic of results, on matches written down by hand."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from nardy_engine import load_variant
-from nardy_rl.metrics import UNFINISHED, MatchResult, elo_ratings, interval
+from nardy_rl.metrics import UNFINISHED, MatchResult, elo_ratings, interval, join
 from nardy_rl.report import render_match, render_ratings, render_table
 
 WIN, GAMMON, BACKGAMMON, LOSS, LOST_GAMMON = 0, 1, 2, 3, 4
@@ -146,3 +147,21 @@ def test_the_digest_of_the_games_changes_with_any_game():
     assert one.games_digest == other.games_digest
     other.fingerprints[0, 1] += 1
     assert one.games_digest != other.games_digest
+
+
+def test_luck_is_taken_off_every_game():
+    """Points 1 and -2 with luck 0.5 and -1.5: 0.5 and -0.5 are left, a mean of 0."""
+    plain = result([[WIN, LOST_GAMMON], [WIN, WIN]])
+    assert plain.adjusted_points is None
+    assert "adjusted_points" not in plain.to_json()
+    assert "less luck" not in render_table([plain])
+    match = replace(plain, luck=np.array([[0.5, -1.5], [1.0, 1.0]]))
+    assert match.adjusted_points == (0.0, 0.0)
+    assert match.points == plain.points
+    assert match.to_json()["adjusted_points"] == {"mean": 0.0, "low": 0.0, "high": 0.0}
+    rows = render_table([match, plain]).splitlines()
+    assert "+0.000 ± 0.000" in rows[2]
+    assert "–" in rows[3]
+    assert join([match, match]).luck.shape == (4, 2)
+    with pytest.raises(ValueError, match="different matches"):
+        join([match, plain])

@@ -38,7 +38,7 @@ class Luck:
         Args:
             boards: `[N, 2, P] int8` positions of running games, row 0 the side to act.
             dice: `[N, 2] int8` what it throws.
-            turns: `[N] int64` decisions before this one: the first throw may be a special one (S-2).
+            turns: `[N] int64` decisions before this one: the first throw can be a special one.
         """
         luck = np.zeros(len(boards))
         throws = ~(owes_dice(self.variant, boards) | moves_before_roll(self.variant, boards))

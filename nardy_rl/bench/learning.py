@@ -23,7 +23,8 @@ N_GAMES = 1024
 """Games in lock step whose decisions are counted."""
 
 
-def _new_net(config: TrainConfig, variant: Variant, encoder: Encoder) -> ValueNet:
+def new_net(config: TrainConfig, variant: Variant, encoder: Encoder) -> ValueNet:
+    """Return the network that a run begins with."""
     generator = torch.Generator().manual_seed(config.seed)
     return ValueNet(encoder.width, config.net.hidden, variant.n_outcomes, generator)
 
@@ -36,7 +37,7 @@ def network(config: TrainConfig, seconds: float) -> list[Measurement]:
     """
     variant = config.variant.load()
     encoder = get_encoder(config.net.encoder, variant)
-    net = _new_net(config, variant, encoder)
+    net = new_net(config, variant, encoder)
     device = pick_device(config.device)
     boards, _ = random_positions(variant, CHUNK_ROWS, seed=3)
     shape = "-".join(map(str, (encoder.width, *config.net.hidden, variant.n_outcomes)))
@@ -65,7 +66,7 @@ def decisions(config: TrainConfig, seconds: float) -> Measurement:
     encoder = get_encoder(config.net.encoder, variant)
     device = pick_device(config.device)
     dtype = pick_precision(config.selfplay.precision, device)
-    frozen = FrozenNet(_new_net(config, variant, encoder), dtype, device)
+    frozen = FrozenNet(new_net(config, variant, encoder), dtype, device)
     kind = "bf16" if dtype == torch.bfloat16 else "fp32"
     shape = "-".join(map(str, config.net.hidden))
     name = f"{variant.id}: 0-ply decisions, hidden {shape}, 1 thread, {kind}"

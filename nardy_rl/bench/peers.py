@@ -85,6 +85,7 @@ def comparisons(cpus: int, warm: int) -> list[Comparison]:
     every = f"{cpus} threads" if cpus > 1 else "1 thread"
     copies = f"{cpus} processes" if cpus > 1 else "1 process"
     small, large = [128, 64], [256, 256, 256]
+    likely, every_reply = {"every_reply": False}, {"every_reply": True}
     return [
         Comparison(
             "listing",
@@ -146,21 +147,26 @@ def comparisons(cpus: int, warm: int) -> list[Comparison]:
                 for hidden in (80, 128)
             ],
         ),
-        Comparison(
-            "one-ply",
-            "1-ply evaluations, 1 core",
-            {"evaluations_per_s": "evaluations/s"},
-            [
-                Contestant(
-                    program, {"measure": "evaluations", "ply": 1} | sample | more, how, longer=2
-                )
-                for program, how, more in (
-                    (OURS, "shipped network, likely replies", {"every_reply": False}),
-                    (OURS, "shipped network, every reply", {"every_reply": True}),
-                    ("gnubg-nn", "its networks", {}),
-                    ("gnubg", "over its socket", {}),
-                )
-            ],
+        *(
+            Comparison(
+                f"{ply}-ply",
+                f"{ply}-ply evaluations, 1 core",
+                {"evaluations_per_s": "evaluations/s"},
+                [
+                    Contestant(
+                        program, {"measure": "evaluations", "ply": ply} | sample | more, how,
+                        longer=2 * ply,
+                    )
+                    for program, how, more in (
+                        (OURS, "128-64, likely replies", likely | {"hidden": small}),
+                        (OURS, "shipped network, likely replies", likely | {"hidden": []}),
+                        (OURS, "shipped network, every reply", every_reply | {"hidden": []}),
+                        ("gnubg-nn", "its networks", {}),
+                        ("gnubg", "over its socket", {}),
+                    )
+                ],
+            )
+            for ply in (1, 2)
         ),
     ]  # fmt: skip
 

@@ -29,7 +29,7 @@ HANDICAP = 0.1
 """Share of decisions that the handicapped network leaves to chance."""
 
 
-SEARCH_PAIRS = {1: 200, 2: 100}
+SEARCH_PAIRS = {1: 200, 2: 50}
 """Pairs of the matches in which the network looks so many plies ahead, at most."""
 
 

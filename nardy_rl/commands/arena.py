@@ -102,9 +102,7 @@ def _play(bots: Sequence[Bot], variant: Variant, config: ArenaConfig) -> list[Ma
         results = []
         for a, b in pairings:
             bar.set_description(f"{a.name} - {b.name}")
-            results.append(
-                match(a, b, variant, pairs, config.seed, luck=luck, progress=bar.update)
-            )
+            results.append(match(a, b, variant, pairs, config.seed, luck=luck, progress=bar.update))
     return results
 
 

@@ -7,6 +7,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from nardy_engine.types import Board
 from nardy_rl import __version__
 from nardy_rl.arena import match
 from nardy_rl.bench import engine, learning
+from nardy_rl.checkpoint import load_network
 from nardy_rl.compose import load_train_config
 from nardy_rl.config import TrainConfig
 from nardy_rl.evaluator import Evaluator
@@ -121,14 +123,21 @@ def training(seconds: float, hidden: Sequence[int], warm: int) -> dict[str, floa
     return {"games_per_s": games / (time.perf_counter() - start)}
 
 
-def evaluations(positions: str, seconds: float, ply: int, every_reply: bool) -> dict[str, float]:
-    """Evaluate positions before the roll with the shipped network, many at a time, one thread.
+def evaluations(
+    positions: str, seconds: float, ply: int, every_reply: bool, hidden: Sequence[int]
+) -> dict[str, float]:
+    """Evaluate positions before the roll, many at a time, one thread.
 
-    Unless `every_reply`, a reply gets a static value only if it is among the likely best.
+    By the shipped network, or one with `hidden` layers that has learned nothing. Unless
+    `every_reply`, a reply gets a static value only if it is among the likely best.
     """
     sample = read_sample(positions)
     boards: Board = np.array([[[*row] for row in rows] for rows in sample.boards], np.int8)
-    evaluator = Evaluator.load("short", SHORT)
+    network = load_network("short", SHORT)
+    if hidden:
+        net = learning.new_net(_config(hidden), SHORT, network.encoder)
+        network = replace(network, tensors=net.arrays())
+    evaluator = Evaluator(network)
     search = Search(evaluator, ply, glance=None if every_reply else GLANCE)
     parts = itertools.cycle(np.split(boards, len(boards) // PART))
 

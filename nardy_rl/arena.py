@@ -135,7 +135,7 @@ def _play_block(
     games = batch.Games(variant, 2 * n, seed, ids=np.repeat(streams, 2))
     first = np.tile(np.arange(2), n)
     fingerprints = np.zeros(2 * n, dtype=np.uint64)
-    lucky = np.zeros(2 * n)
+    lucky = np.zeros((2 * n, 2))
     for _ in range(ply_cap):
         running = games.over < 0
         if not running.any():
@@ -143,7 +143,7 @@ def _play_block(
         games.roll()
         if luck is not None:
             found = luck.of(games.boards[running], games.dice[running], games.turns[running])
-            lucky[running] += np.where((first ^ games.sides)[running] == 0, found, -found)
+            lucky[running] += np.where((first ^ games.sides)[running, None] == 0, found, -found)
         uniforms = games.uniforms()
         after = games.afterstates()
         choice = np.zeros(2 * n, dtype=np.int64)
@@ -158,7 +158,7 @@ def _play_block(
         outcomes.reshape(n, 2).astype(np.int8),
         games.turns.reshape(n, 2).astype(np.int32),
         fingerprints.reshape(n, 2),
-        lucky.reshape(n, 2),
+        lucky.reshape(n, 2, 2),
     )
 
 

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from nardy_engine.rules.components import Opening
 from nardy_engine.types import Board
-from nardy_rl import outcomes
 from nardy_rl.evaluator import Evaluator
 from nardy_rl.rolls import Rolls, moves_before_roll, owes_dice
 from nardy_rl.search import Search
@@ -26,12 +25,13 @@ class Luck:
         """Judge by `evaluator`, at 0-ply: the luck of a roll costs what a 1-ply search does."""
         self.variant = evaluator.variant
         self._search = Search(evaluator, 0)
-        self._points = evaluator.points.astype(np.float64)
+        points = evaluator.points.astype(np.float64)
+        self._worth = np.stack([points, (points > 0).astype(np.float64)], axis=1)
 
     def of(
         self, boards: Board, dice: NDArray[np.int8], turns: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """Return `[N] float64` the luck of the side to act, in points.
+        """Return `[N, 2] float64` the luck of the side to act, in points and in games won.
 
         Where it has dice to play or a move to make before it throws, that is 0.
 
@@ -40,7 +40,7 @@ class Luck:
             dice: `[N, 2] int8` what it throws.
             turns: `[N] int64` decisions before this one: the first throw can be a special one.
         """
-        luck = np.zeros(len(boards))
+        luck = np.zeros((len(boards), 2))
         throws = ~(owes_dice(self.variant, boards) | moves_before_roll(self.variant, boards))
         special = (turns == 0) & (self.variant.opening is Opening.OPENING_DICE)
         for opening in (False, True):
@@ -55,4 +55,4 @@ class Luck:
         larger_first = np.sort(dice, axis=1)[:, ::-1]
         thrown = (larger_first[:, None] == rolls.dice).all(axis=2).argmax(axis=1)
         gained = probs[np.arange(len(boards)), thrown] - rolls.average(probs)
-        return np.asarray(outcomes.equity(gained, self._points), np.float64)
+        return np.asarray(gained @ self._worth, np.float64)

@@ -70,7 +70,7 @@ class MatchResult:
     fingerprints: NDArray[np.uint64]
     """A hash of all positions of the game, in order: equal games, equal numbers (T18, T32)."""
     luck: NDArray[np.float64] | None = None
-    """Points that A owes to the dice, see `luck`; None = not measured."""
+    """`[pairs, 2, 2]` what A owes to the dice, in points and in games won; None = not measured."""
 
     @property
     def pairs(self) -> int:
@@ -109,7 +109,14 @@ class MatchResult:
         """Points of A per game with luck taken off: the same mean, sharper; None = not measured."""
         if self.luck is None:
             return None
-        return interval((self.pair_points - self.luck).mean(axis=1))
+        return interval((self.pair_points - self.luck[..., 0]).mean(axis=1))
+
+    @property
+    def adjusted_win_rate(self) -> Interval | None:
+        """Share of games that A won with luck taken off, as `adjusted_points`."""
+        if self.luck is None:
+            return None
+        return interval((self.won - self.luck[..., 1]).mean(axis=1))
 
     @property
     def win_rate(self) -> Interval:
@@ -194,7 +201,11 @@ class MatchResult:
             "first_mover_points",
             "first_mover_wins",
         )
-        adjusted = self.adjusted_points
+        adjusted = {
+            name: value.to_json()
+            for name in ("adjusted_points", "adjusted_win_rate")
+            if (value := getattr(self, name)) is not None
+        }
         return {
             "variant": {"id": self.variant.id, "digest": self.variant.digest()},
             "a": self.a,
@@ -205,7 +216,7 @@ class MatchResult:
             "unfinished": self.unfinished,
             "ply_cap": self.ply_cap,
             **{name: getattr(self, name).to_json() for name in intervals},
-            **({} if adjusted is None else {"adjusted_points": adjusted.to_json()}),
+            **adjusted,
             "outcomes": self.outcome_counts,
             "games_digest": self.games_digest,
         }
@@ -248,17 +259,18 @@ PRIOR_GAMES = 0.5
 def elo_ratings(matches: list[MatchResult]) -> list[Rating]:
     """Return the ratings of all bots of a round robin, best first.
 
-    The logistic (Bradley-Terry) model is fitted to the games won, points do not count. Intervals
-    come from resampling dice streams, the same ones in all matches, as all matches share them;
-    a shorter match has the first of them.
+    The logistic (Bradley-Terry) model is fitted to the games won, points do not count; where luck
+    was measured it is taken off. Intervals come from resampling dice streams, the same ones in all
+    matches, as all matches share them; a shorter match has the first of them.
     """
     names = list(dict.fromkeys(name for match in matches for name in (match.a, match.b)))
     seats = np.array([(names.index(match.a), names.index(match.b)) for match in matches])
     pairs = max(match.pairs for match in matches)
-    wins, losses = np.zeros((2, len(matches), pairs), np.int64)
+    wins, losses = np.zeros((2, len(matches), pairs))
     for i, match in enumerate(matches):
-        wins[i, : match.pairs] = match.won.sum(axis=1)
-        losses[i, : match.pairs] = match._lost.sum(axis=1)
+        owed = 0 if match.luck is None else match.luck[..., 1]
+        wins[i, : match.pairs] = (match.won - owed).sum(axis=1)
+        losses[i, : match.pairs] = (match._lost + owed).sum(axis=1)
     rng = np.random.default_rng(matches[0].seed)
     weights = rng.multinomial(pairs, np.full(pairs, 1 / pairs), size=BOOTSTRAP)
     samples = np.stack(
@@ -279,8 +291,9 @@ def _fit_logistic(
     seats: NDArray[np.int64], wins: NDArray[Any], losses: NDArray[Any], n_bots: int
 ) -> NDArray[np.float64]:
     """Return `[n_bots]` maximum-likelihood Elo, mean 0, from wins and losses per pairing."""
-    won = wins.astype(np.float64) + PRIOR_GAMES
-    games = won + losses + PRIOR_GAMES
+    # With luck taken off, a few games can be more than all of them.
+    won = np.maximum(wins, 0) + PRIOR_GAMES
+    games = won + np.maximum(losses, 0) + PRIOR_GAMES
     design = np.zeros((len(seats), n_bots))
     design[np.arange(len(seats)), seats[:, 0]] = 1
     design[np.arange(len(seats)), seats[:, 1]] -= 1

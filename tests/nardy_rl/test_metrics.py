@@ -155,13 +155,25 @@ def test_luck_is_taken_off_every_game():
     assert plain.adjusted_points is None
     assert "adjusted_points" not in plain.to_json()
     assert "less luck" not in render_table([plain])
-    match = replace(plain, luck=np.array([[0.5, -1.5], [1.0, 1.0]]))
+    owed = np.array([[[0.5, 0.25], [-1.5, -0.5]], [[1.0, 1.0], [1.0, 0.25]]])
+    match = replace(plain, luck=owed)
     assert match.adjusted_points == (0.0, 0.0)
+    assert match.adjusted_win_rate.mean == pytest.approx((0.75 + 0.5 + 0 + 0.75) / 4)
     assert match.points == plain.points
     assert match.to_json()["adjusted_points"] == {"mean": 0.0, "low": 0.0, "high": 0.0}
     rows = render_table([match, plain]).splitlines()
     assert "+0.000 ± 0.000" in rows[2]
     assert "–" in rows[3]
-    assert join([match, match]).luck.shape == (4, 2)
+    assert join([match, match]).luck.shape == (4, 2, 2)
     with pytest.raises(ValueError, match="different matches"):
         join([match, plain])
+
+
+def test_ratings_take_luck_off():
+    """A lost every game, by bad luck alone: with that taken off the two are equal."""
+    lost = result([[LOSS, LOSS]] * 50)
+    unlucky = replace(lost, luck=np.full((50, 2, 2), -0.5))
+    assert elo_ratings([lost])[-1].elo.mean < -200
+    assert [rating.elo.mean for rating in elo_ratings([unlucky])] == pytest.approx([0, 0])
+    generous = replace(lost, luck=np.full((50, 2, 2), 2.0))
+    assert np.isfinite([rating.elo for rating in elo_ratings([generous])]).all()

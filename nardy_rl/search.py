@@ -48,7 +48,12 @@ class Filter(NamedTuple):
     keep: int
     """At most so many."""
     within: float
-    """Points that a play may be worth less than the best one."""
+    """Points that a play may be worth less than the best one, in a game of which the largest win is
+    up to `USUAL_WIN`; more in proportion where it is larger."""
+
+
+USUAL_WIN = 3
+"""Points of a large win in most games; where checkers left are counted it is many more."""
 
 
 class Glance(NamedTuple):
@@ -68,17 +73,16 @@ STATIC_REPLY = Filter(1, 0.0)
 EVERYTHING = Filter(1 << 30, float("inf"))
 """No filter."""
 
-_FIRST = Filter(8, 0.16)
-_LATER = Filter(2, 0.04)
+_DEFAULT = (Filter(8, 0.16), Filter(4, 0.06), Filter(2, 0.04), None)
 
 
 def default_filters(plies: int) -> tuple[Filter | None, ...]:
     """Return the filter after 0-ply, 1-ply, ... of a search of `plies`; None = ply left out.
 
     >>> default_filters(2)
-    (Filter(keep=8, within=0.16), None)
+    (Filter(keep=8, within=0.16), Filter(keep=4, within=0.06))
     """
-    return tuple((_FIRST, None, _LATER, None)[:plies])
+    return _DEFAULT[:plies]
 
 
 class Searched(NamedTuple):
@@ -140,6 +144,7 @@ class Search:
         self._variant = evaluator.variant
         self._rules = rule_table(evaluator.variant)
         self._points = evaluator.points.astype(np.float64)
+        self._unit = max(1.0, float(self._points.max()) / USUAL_WIN)
         self._rolls = Rolls.of(evaluator.variant)
 
     # -- the root -----------------------------------------------------------------------------
@@ -259,7 +264,7 @@ class Search:
         counted = (alive | (found.codes != kernel.NETWORK)) & ~self._lost(found.codes)
         best = np.full(len(counts), -np.inf)
         np.maximum.at(best, group[counted], found.equity[counted])
-        near = np.flatnonzero(alive & (found.equity >= best[group] - passing.within))
+        near = np.flatnonzero(alive & (found.equity >= best[group] - passing.within * self._unit))
         kept = np.zeros(len(alive), np.bool_)
         # A stable order by value; equal values stay in the order of the list, which is the
         # engine's and not the batch's.

@@ -142,7 +142,7 @@ def surveyed(tmp_path, monkeypatch):
     def measured(root, name, games):
         played.append((name, games))
         weights = FIGURES["networks"](root, [name])[name]
-        return {"game": name, "weights_sha256": weights, "games": games}
+        return {"game": name, "weights_sha256": weights, "games": games, "search": []}
 
     monkeypatch.setitem(FIGURES["main"].__globals__, "ROOT", tmp_path)
     monkeypatch.setitem(FIGURES["main"].__globals__, "measure_game", measured)
@@ -162,6 +162,10 @@ def test_games_are_measured_once_per_network(surveyed, capsys):
     assert main(["--measure", "games", "kaftar", "--games", "20", "--force"]) == 0
     assert played[1:] == [("kaftar", 60), ("kaftar", 20)]
     assert [*FIGURES["surveys"](root)] == ["kaftar"]
+    path = root / "docs" / "figures" / "games" / "kaftar.json"
+    path.write_text(path.read_text().replace('"search"', '"of an older program"'))
+    assert main(["--measure", "games", "kaftar", "--games", "20"]) == 0
+    assert played.pop() == ("kaftar", 20)
     other = root / "checkpoints" / "kaftar.json"
     other.write_text(other.read_text().replace("one", "two"))
     assert FIGURES["surveys"](root) == {}

@@ -210,7 +210,22 @@ def test_filters_keep_what_comes_near_the_best(tiny_network) -> None:
         assert deep.sum() == min(3, len(near))
         assert value[deep].min() == near[: deep.sum()].min()
     assert default_filters(0) == ()
-    assert [item is None for item in default_filters(4)] == [False, True, False, True]
+    assert [item is None for item in default_filters(4)] == [False, False, False, True]
+
+
+def test_filters_are_as_wide_as_what_is_at_stake(tiny_network) -> None:
+    """Khachapuri counts up to 15 checkers (KHA-4): five times 3 points, so five times as wide."""
+    evaluator = Evaluator.load(tiny_network("khachapuri"))
+    boards, dice = played(evaluator.variant, 30, 10)
+    after = batch.afterstates(evaluator.variant, boards, dice)
+    static = evaluator.afterstate_equity(boards, after)
+    narrow = 0
+    found = Search(evaluator, 1, filters=[Filter(100, 0.05)]).plays(boards, after)
+    for first, end in itertools.pairwise(after.offsets):
+        value, deep = static[first:end], found.depth[first:end] == 1
+        assert deep.tolist() == (value >= value.max() - 0.25).tolist()
+        narrow += (value >= value.max() - 0.05).sum() < deep.sum()
+    assert narrow > 3
 
 
 def test_a_filter_never_loses_a_win(tiny_network) -> None:

@@ -192,7 +192,7 @@ def test_files_may_have_such_signs_in_their_paths() -> None:
     assert split_depth("a@b.safetensors") == ("a@b.safetensors", 0)
     config = ArenaConfig(
         variant=VariantConfig(id="short", options={}),
-        a="", b="", players=[], games=2, seed=0, json="", root="/mine",
+        a="", b="", players=[], games=2, seed=0, luck="", json="", root="/mine",
     )  # fmt: skip
     assert _located("net:x.safetensors@1ply", config) == "net:/mine/x.safetensors@1ply"
     assert _located("x.safetensors@1ply", config) == "net:/mine/x.safetensors@1ply"

@@ -31,6 +31,8 @@ HANDICAP = 0.1
 
 SEARCH_PAIRS = {1: 200, 2: 50}
 """Pairs of the matches in which the network looks so many plies ahead, at most."""
+LONG_SEARCH_PAIRS = {1: 100, 2: 20}
+"""The same where a roll is played in several decisions, which makes searches slow."""
 
 
 class Handicapped:
@@ -78,6 +80,11 @@ class ChoiceCounter:
             "most": self.most,
             "forced": self.forced / self.decisions,
         }
+
+
+def search_pairs(variant: Variant) -> dict[int, int]:
+    """Return the pairs of the matches in which the network of a game looks ahead, by plies."""
+    return LONG_SEARCH_PAIRS if variant.remembers("owed_1") else SEARCH_PAIRS
 
 
 def survey(
@@ -129,7 +136,7 @@ def survey(
         "handicap": play(Handicapped(network), network, GAME_SEED),
         "search": [
             play(bot(plies), network, GAME_SEED, min(pairs, games // 2), luck)
-            for plies, pairs in SEARCH_PAIRS.items()
+            for plies, pairs in search_pairs(variant).items()
         ],
         "choices": counter.to_json(),
         "seconds": round(time.perf_counter() - start, 1),

@@ -52,6 +52,21 @@ def test_a_round_robin_on_standard_output_is_json_alone(tmp_path, tiny_network):
     assert {rating["name"] for rating in document["ratings"]} == {"random", "race", str(network)}
 
 
+def test_luck_is_a_column_and_a_figure(tmp_path, tiny_network):
+    """`luck=FILE` adds points less luck to the table and to the JSON, and moves nothing else."""
+    path = tiny_network("long")
+    words = ("arena", "variant=long", "a=race", "b=random", "games=20", "json=out.json")
+    done = nardy(*words, f"luck={path}", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "less luck" in done.stdout.splitlines()[0]
+    (match,) = json.loads((tmp_path / "out.json").read_text())["matches"]
+    assert f"{match['adjusted_points']['mean']:+.3f} ± " in done.stdout
+    assert nardy(*words, folder=tmp_path).returncode == 0
+    (plain,) = json.loads((tmp_path / "out.json").read_text())["matches"]
+    assert "adjusted_points" not in plain
+    assert plain["points"] == match["points"]
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -61,6 +76,9 @@ def test_a_round_robin_on_standard_output_is_json_alone(tmp_path, tiny_network):
         (["a=race", "gmes=8"], "did you mean 'games'?"),
         (["players=[race,race]"], "'race' is listed twice"),
         (["a=./missing.safetensors"], "missing.safetensors"),
+        (["a=race", "luck=pubeval"], "luck is 'pubeval'; it must be a network, as net:long"),
+        (["a=race", "luck=net:long@1ply"], "it must be a network, as net:long"),
+        (["a=race", "luck=net:short", "games=2"], "long"),
         (["a=race", "json=no/../such/../out.txt/x", "games=2"], "cannot write"),
     ],
 )

@@ -296,6 +296,29 @@ def test_plies_are_a_part_of_the_spec():
     assert STRENGTH["by_depth"]((9, 5, 1), 4) == 1
 
 
+def test_luck_is_taken_off_where_a_bot_searches():
+    """Unless the command line says otherwise; the shipped network judges."""
+    meter = STRENGTH["luck_meter"]
+    found = {}
+    for asked in (None, "none", "net:x"):
+        run = STRENGTH["Run"](argparse.Namespace(luck=asked), STRENGTH["FULL"], None)
+        found[asked] = [meter(run, SHORT, plies) for plies in (0, 1, 2)]
+    assert found[None] == ["", "net:short", "net:short"]
+    assert found["none"] == ["", "", ""]
+    assert found["net:x"] == ["net:x"] * 3
+
+
+def test_luck_is_kept_with_its_part(tmp_path, small_parts):
+    """It is measured once, joins from part to part, and belongs to another measurement."""
+    plain = play(Store(tmp_path), pairs=10)
+    judged = [play(Store(tmp_path), pairs=10, luck="net:short") for _ in range(2)]
+    assert plain.luck is None
+    assert judged[0].luck.shape == (10, 2, 2)
+    assert judged[1].luck.tolist() == judged[0].luck.tolist()
+    assert judged[0].games_digest == plain.games_digest
+    assert len(list(tmp_path.glob("*/what.json"))) == 2
+
+
 def test_gnubg_and_pubeval_are_played_and_kept(command, tmp_path, capsys):
     """At 0-ply both, and the second run plays nothing."""
     for _ in range(2):

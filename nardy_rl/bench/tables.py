@@ -211,7 +211,10 @@ def render_loss(results: Sequence[Mapping[str, Any]]) -> str:
 
 
 def render_ladder(results: Sequence[Mapping[str, Any]]) -> str:
-    """Return one row per bot of a round robin, best first, with its match against the next."""
+    """Return one row per bot of a round robin, best first, with its match against the next.
+
+    Luck is taken off where it was measured.
+    """
     header = ("bot", "Elo", "against the next: points/game", "won", "games")
     (result,) = results
     matches = {(match["a"], match["b"]): match for match in result["matches"]}
@@ -225,10 +228,11 @@ def render_ladder(results: Sequence[Mapping[str, Any]]) -> str:
         match = matches.get((names[i], names[i + 1]))
         sign = 1 if match else -1
         match = match or matches[names[i + 1], names[i]]
-        points = {name: sign * value for name, value in match["points"].items()}
+        judged = "adjusted_" if "adjusted_points" in match else ""
+        points = {name: sign * value for name, value in match[f"{judged}points"].items()}
         won = {
             name: value if match["a"] == names[i] else 1 - value
-            for name, value in match["win_rate"].items()
+            for name, value in match[f"{judged}win_rate"].items()
         }
         ends = [sorted((figure["low"], figure["high"])) for figure in (points, won)]
         for figure, (low, high) in zip((points, won), ends, strict=True):
@@ -242,7 +246,9 @@ def render_ladder(results: Sequence[Mapping[str, Any]]) -> str:
                 f"{match['games']:,}",
             )
         )
-    return f"{table(header, rows)}\n\nElo by games won, the mean of all bots is 0."
+    less_luck = any("adjusted_points" in match for match in result["matches"])
+    note = " Where a bot searches, the luck of the rolls is taken off." if less_luck else ""
+    return f"{table(header, rows)}\n\nElo by games won, the mean of all bots is 0.{note}"
 
 
 def _missing(name: str, networks: Sequence[str]) -> str:

@@ -245,6 +245,12 @@ def test_the_ladder_is_ordered_and_shows_the_match_against_the_next():
     lines = tables.render_ladder([document]).splitlines()
     assert lines[2] == "| high | +90 ± 5 | +0.500 ± 0.100 | 75.0% ± 5.0% | 200 |"
     assert lines[3] == "| low | -90 ± 5 | – | – |  |"
+    assert "luck" not in lines[-1]
+    lost["adjusted_points"] = {"mean": -0.4, "low": -0.41, "high": -0.39}
+    lost["adjusted_win_rate"] = {"mean": 0.3, "low": 0.29, "high": 0.31}
+    lines = tables.render_ladder([document]).splitlines()
+    assert lines[2] == "| high | +90 ± 5 | +0.400 ± 0.010 | 70.0% ± 1.0% | 200 |"
+    assert "the luck of the rolls is taken off" in lines[-1]
 
 
 # -- the command -----------------------------------------------------------------------------------

@@ -54,5 +54,4 @@ class Luck:
         probs, _ = self._search.every_roll(boards, rolls)
         larger_first = np.sort(dice, axis=1)[:, ::-1]
         thrown = (larger_first[:, None] == rolls.dice).all(axis=2).argmax(axis=1)
-        gained = probs[np.arange(len(boards)), thrown] - rolls.average(probs)
-        return np.asarray(gained @ self._worth, np.float64)
+        return np.asarray(rolls.luck(probs, thrown) @ self._worth, np.float64)

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from nardy_rl.metrics import Interval, MatchResult, Rating
 
 _TEXT_COLUMNS = 2
-_LUCK_COLUMN = 3
 
 
 def render_table(results: Sequence[MatchResult]) -> str:
@@ -20,22 +19,20 @@ def render_table(results: Sequence[MatchResult]) -> str:
         pubeval  random   +2.51 ± 0.03  99.7 % ± 0.2 %      91.8 %        0.0 %   57.1  4,000
     """
     big = _big_win(results[0])
+    less_luck = any(result.luck is not None for result in results)
     columns = (
-        "bot", "against", "points/game", "less luck", "won", f"{big} won", f"{big} lost", "plies",
-        "games",
+        "bot", "against", "points/game", *(["less luck"] if less_luck else []), "won",
+        f"{big} won", f"{big} lost", "plies", "games",
     )  # fmt: skip
-    rows = [columns, *(_row(result) for result in results)]
-    measured = any(result.luck is not None for result in results)
-    if not measured:
-        rows = [(*row[:_LUCK_COLUMN], *row[_LUCK_COLUMN + 1 :]) for row in rows]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    rows = [columns, *(_row(result, less_luck) for result in results)]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(columns))]
     lines = ["  ".join(_cells(row, widths)).rstrip() for row in rows]
     lines.insert(1, "  ".join("-" * width for width in widths))
     lines.append(
         "points/game: average points of 'bot'; ± 95 % interval over pairs of games "
         "(same dice, seats exchanged)"
     )
-    if measured:
+    if less_luck:
         lines.append("less luck: the same, with the luck of the rolls taken off")
     lines.extend(_unfinished_notes(results))
     return "\n".join(lines)
@@ -80,12 +77,13 @@ def render_ratings(ratings: Sequence[Rating]) -> str:
     return "\n".join(lines)
 
 
-def _row(result: MatchResult) -> tuple[str, ...]:
+def _row(result: MatchResult, less_luck: bool) -> tuple[str, ...]:
+    adjusted = result.adjusted_points
     return (
         result.a,
         result.b,
         _points(result.points),
-        "–" if result.adjusted_points is None else _points(result.adjusted_points),
+        *(["–" if adjusted is None else _points(adjusted)] if less_luck else []),
         _percent(result.win_rate),
         f"{result.mars_won.mean:.1%}",
         f"{result.mars_lost.mean:.1%}",

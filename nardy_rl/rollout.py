@@ -353,10 +353,8 @@ class _Player:
             self._advance(state, rows, after.boards[self._search.choose(boards, after)])
             return
         probs, ends = self._search.every_roll(boards, rolls)
-        thrown = np.arange(len(rows)), throws
-        luck = probs[thrown] - rolls.average(probs)
-        state.luck[rows] += _seen(luck, state.own[rows])
-        self._advance(state, rows, ends[thrown])
+        state.luck[rows] += _seen(rolls.luck(probs, throws), state.own[rows])
+        self._advance(state, rows, ends[np.arange(len(rows)), throws])
 
     def _advance(self, state: _Trials, rows: NDArray[np.int64], after: Board) -> None:
         state.boards[rows], same = batch.next_states(self._variant, after)

@@ -34,6 +34,13 @@ class Rolls(NamedTuple):
         total = (values * self.weights[:, None]).sum(axis=-2)
         return np.asarray(total / self.weights.sum())
 
+    def luck(self, values: NDArray[np.float64], thrown: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return `[N, O]` what the rolls `thrown` `[N]` are worth beyond the average of all.
+
+        Its expectation is 0, whatever the values `[N, R, O]` are.
+        """
+        return np.asarray(values[np.arange(len(thrown)), thrown] - self.average(values))
+
     @classmethod
     def of(cls, variant: Variant, opening: bool = False) -> Rolls:
         """Return the rolls of a turn; `opening` = the throw that decides who begins (S-2).

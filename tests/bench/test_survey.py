@@ -11,7 +11,7 @@ import pytest
 from nardy_engine import batch, load_variant, variant_names
 from nardy_rl import cli
 from nardy_rl.bench import games, tables
-from nardy_rl.bench.survey import ChoiceCounter, Handicapped, survey
+from nardy_rl.bench.survey import ChoiceCounter, Handicapped, search_pairs, survey
 from nardy_rl.players import Turn, bot_names, make_bot
 
 HYPER = load_variant("hypergammon")
@@ -76,6 +76,7 @@ def test_a_survey_tells_what_looking_ahead_is_worth(hyper_survey) -> None:
     for match in hyper_survey["search"]:
         assert (match["b"], match["games"]) == ("net:hypergammon", 8)
         assert match["adjusted_points"]["mean"] != match["points"]["mean"]
+    assert search_pairs(HYPER)[2] > search_pairs(load_variant("giul"))[2]
     before = {name: value for name, value in hyper_survey.items() if name != "search"}
     text = tables.render_search({"hypergammon": before}, ["hypergammon"])
     assert f"| `hypergammon` | {tables.UNMEASURED} |" in text

@@ -462,7 +462,10 @@ class Trainer:
 
 @contextmanager
 def _interrupt_after() -> Iterator[None]:
-    """Put Ctrl-C off until the block is done; a second one is obeyed at once."""
+    """Put Ctrl-C off until the block is done; a second one is obeyed at once.
+
+    The same for SIGTERM, where the caller has made an interrupt of it.
+    """
     caught: list[int] = []
 
     def note(number: int, _: object) -> None:
@@ -470,17 +473,19 @@ def _interrupt_after() -> Iterator[None]:
             raise KeyboardInterrupt
         caught.append(number)
 
-    before = signal.getsignal(signal.SIGINT)
-    if before is not signal.default_int_handler or (
-        threading.current_thread() is not threading.main_thread()
-    ):
-        yield
-        return
-    signal.signal(signal.SIGINT, note)
+    ours = [
+        number
+        for number in (signal.SIGINT, signal.SIGTERM)
+        if signal.getsignal(number) is signal.default_int_handler
+        and threading.current_thread() is threading.main_thread()
+    ]
+    for number in ours:
+        signal.signal(number, note)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number in ours:
+            signal.signal(number, signal.default_int_handler)
     if caught:
         raise KeyboardInterrupt
 

@@ -401,28 +401,33 @@ def render_output(commands: Sequence[str], results: Sequence[Any]) -> str:
 
 
 def render_networks(folder: Path) -> str:
-    """Return the network of each game by what its manifest says."""
+    """Return the networks of each game by what their manifests say, the default one first."""
+    manifests = {
+        path.stem: json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.json"))
+    }
     rows = []
-    for name in variant_names():
-        path = folder / f"{name}.json"
-        if not path.exists():
-            rows.append((f"`{name}`", "none", *[""] * 5))
+    for game in variant_names():
+        if game not in manifests:
+            rows.append((f"`{game}`", "none", *[""] * 5))
             continue
-        manifest = json.loads(path.read_text("utf-8"))
-        size = path.with_suffix(".safetensors").stat().st_size
-        rows.append(
-            (
-                f"`{path.stem}`",
-                "-".join(str(n) for n in manifest["net"]["hidden"]),
-                f"{manifest['encoder']['id']}-{manifest['encoder']['version']}",
-                f"{manifest['games']:,}",
-                f"{_training_seconds(manifest) / 60:.0f} min",
-                f"{size / 1000:,.0f} kB",
-                f"`{manifest['variant']['digest']}`",
-            )
-        )
+        ours = [name for name in manifests if manifests[name]["variant"]["id"] == game]
+        for name in sorted(ours, key=lambda name: (name != game, name)):
+            rows.append(_network_row(folder, name, manifests[name]))
     header = ("network", "hidden units", "encoder", "games", "training", "size", "rules")
     return table(header, rows)
+
+
+def _network_row(folder: Path, name: str, manifest: Mapping[str, Any]) -> tuple[str, ...]:
+    size = (folder / f"{name}.safetensors").stat().st_size
+    return (
+        f"`{name}`",
+        "-".join(str(n) for n in manifest["net"]["hidden"]),
+        f"{manifest['encoder']['id']}-{manifest['encoder']['version']}",
+        f"{manifest['games']:,}",
+        f"{_training_seconds(manifest) / 60:.0f} min",
+        f"{size / 1000:,.0f} kB",
+        f"`{manifest['variant']['digest']}`",
+    )
 
 
 def _training_seconds(manifest: Mapping[str, Any]) -> float:

@@ -6,6 +6,7 @@ import contextlib
 import json
 import math
 import shutil
+import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -31,7 +32,7 @@ _BAR = "{desc} {percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
 
 def main(argv: Sequence[str]) -> int:
     """Run `nardy train`."""
-    with quiet_writers():
+    with quiet_writers(), stops_when_told():
         return run_hydra("train", argv, run_training)
 
 
@@ -65,6 +66,16 @@ def run_training(config: TrainConfig) -> int:
     finally:
         trainer.close()
     return 0
+
+
+@contextlib.contextmanager
+def stops_when_told() -> Iterator[None]:
+    """Take SIGTERM (`kill`, `timeout`, a machine that shuts down) like Ctrl-C: save, then stop."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextlib.contextmanager

@@ -132,8 +132,7 @@ def description(game: Variant, every_option: bool = False) -> str:
             *_rule_lines(game),
             "",
             f"a win counts: {worth}{', draw 0' if game.has_draw else ''}",
-            f"network:      {_network_line(game)}",
-            *_strength_lines(game),
+            *_network_lines(game),
             f"rules digest: {game.digest()}",
             "",
             *options,
@@ -196,6 +195,7 @@ def _option_table(game: Variant) -> list[str]:
 
 def summary(game: Variant) -> dict[str, Any]:
     """Return what the overview says about a game, as plain data."""
+    networks = shipped_networks(game)
     return {
         "id": game.id,
         "title": game.title,
@@ -203,7 +203,8 @@ def summary(game: Variant) -> dict[str, Any]:
         "win_kinds": [{"name": name, "points": points} for name, points in game.win_kinds],
         "digest": game.digest(),
         "options": game.options(),
-        "network": shipped_network(game),
+        "network": networks.pop(game.id, None),
+        "other_networks": networks,
     }
 
 
@@ -231,38 +232,43 @@ def allowed_values(game: Variant, option: str) -> list[str] | str:
     return words.get(kind, "a whole number") if isinstance(kind, str) else "a whole number"
 
 
-def shipped_network(game: Variant) -> dict[str, Any] | None:
-    """Return what the network that comes with the package says about itself, or None.
+def shipped_networks(game: Variant) -> dict[str, dict[str, Any]]:
+    """Return what the networks that come with the package say about themselves, by name.
 
-    Read from the plain copy of its manifest: listing games must not load numba.
+    The one that is used when none is named bears the name of the game and comes first. Read from
+    the plain copies of the manifests: listing games must not load numba.
     """
-    path = checkpoints_dir() / f"{game.id}.json"
-    if not path.is_file():
-        return None
-    manifest: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    if manifest["variant"]["digest"] != game.digest():
-        return None  # trained for other rule options than those shown
-    return {key: manifest.get(key) for key in ("games", "budget", "net", "strength")}
+    found = {}
+    for path in sorted(checkpoints_dir().glob(f"{game.id}*.json")):
+        manifest: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        if manifest["variant"]["digest"] == game.digest():  # else for other games, other options
+            found[path.stem] = {
+                key: manifest.get(key) for key in ("games", "budget", "net", "strength")
+            }
+    return found
 
 
 def _network_cell(game: Variant) -> str:
-    network = shipped_network(game)
+    network = shipped_networks(game).get(game.id)
     return "-" if network is None else f"{network['games']:,} games"
 
 
-def _network_line(game: Variant) -> str:
-    network = shipped_network(game)
-    if network is None:
-        return f"none comes with the package; 'nardy train variant={game.id}' makes one"
-    hidden = "-".join(map(str, network["net"]["hidden"]))
-    return f"hidden layers {hidden}, {network['games']:,} games of self-play"
-
-
-def _strength_lines(game: Variant) -> list[str]:
-    """Return one line per measured opponent of the shipped network."""
-    network = shipped_network(game)
-    strength = (network or {}).get("strength") or {}
-    return [f"  against {name}: {_strength(result)}" for name, result in strength.items()]
+def _network_lines(game: Variant) -> list[str]:
+    """Return one line per network, each but the default one with its name."""
+    networks = shipped_networks(game)
+    if game.id not in networks:
+        text = f"none comes with the package; 'nardy train variant={game.id}' makes one"
+        return [f"network:      {text}"]
+    lines = []
+    for name, network in networks.items():
+        hidden = "-".join(map(str, network["net"]["hidden"]))
+        text = f"hidden layers {hidden}, {network['games']:,} games of self-play"
+        if name != game.id:
+            text += f" (net:{name})"
+        lines.append(f"network:      {text}")
+        strength = network.get("strength") or {}
+        lines += [f"  against {bot}: {_strength(result)}" for bot, result in strength.items()]
+    return lines
 
 
 def _strength(result: dict[str, Any]) -> str:

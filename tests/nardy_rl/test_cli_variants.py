@@ -116,3 +116,18 @@ def test_a_shipped_network_is_shown_with_its_strength(run, monkeypatch, tiny_net
     assert "123 games" in run()
     assert "hidden layers 8-5, 123 games of self-play" in run("long")
     assert "none comes with the package" in run("long", "--option", "block.check=every_step")
+
+
+def test_other_networks_of_a_game_are_shown_by_name(run, monkeypatch, tiny_network) -> None:
+    """A second network of a game has its name beside it; one of another game is not shown."""
+    path = tiny_network("long", name="long")
+    tiny_network("long", name="long-small")
+    tiny_network("long-fnr", name="long-fnr")
+    monkeypatch.setattr(variants, "checkpoints_dir", lambda: path.parent)
+    text = run("long")
+    assert "hidden layers 8-5, 123 games of self-play\n" in text
+    assert "hidden layers 8-5, 123 games of self-play (net:long-small)\n" in text
+    assert text.count("hidden layers") == 2
+    shown = json.loads(run("long", "--json"))
+    assert shown["network"]["games"] == 123
+    assert list(shown["other_networks"]) == ["long-small"]

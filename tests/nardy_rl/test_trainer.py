@@ -24,6 +24,7 @@ from learning import TINY_GAME, train_config
 from nardy_engine.errors import CheckpointError
 from nardy_rl import cli, files
 from nardy_rl.checkpoint import load_network
+from nardy_rl.commands.train import stops_when_told
 from nardy_rl.files import OutputError
 from nardy_rl.run_state import STATE_NAME, load_state, save_state
 from nardy_rl.trainer import DivergedError, Trainer
@@ -121,8 +122,9 @@ def test_a_stopped_run_goes_on_bit_for_bit(uninterrupted, tmp_path, rounds) -> N
     assert numbers[0] == numbers[1]
 
 
-def test_an_interrupt_waits_for_the_round(uninterrupted, tmp_path, monkeypatch) -> None:
-    """T41: Ctrl-C in the middle of a round stops after it; the continuation is exact."""
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_waits_for_the_round(uninterrupted, tmp_path, monkeypatch, number) -> None:
+    """T41: Ctrl-C or `kill` in the middle of a round stops after it; the continuation is exact."""
     (tmp_path / "run").mkdir()
     trainer = Trainer(train_config(), tmp_path / "run", resumed=False)
     learn, calls = trainer._learner.learn, []
@@ -130,15 +132,16 @@ def test_an_interrupt_waits_for_the_round(uninterrupted, tmp_path, monkeypatch) 
     def interrupted(*arguments):
         calls.append(trainer.progress.rounds)
         if len(calls) == 3:
-            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(number)
         return learn(*arguments)
 
     monkeypatch.setattr(trainer._learner, "learn", interrupted)
-    with pytest.raises(KeyboardInterrupt):
+    with stops_when_told(), pytest.raises(KeyboardInterrupt):
         trainer.run()
     trainer.close()
     assert trainer.progress.rounds == calls[2] + 1
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     run(tmp_path / "run", train_config(), resumed=True)
     assert_same(everything(tmp_path / "run"), everything(uninterrupted))
 

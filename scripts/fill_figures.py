@@ -411,8 +411,8 @@ def render_networks(folder: Path) -> str:
             rows.append((f"`{game}`", "none", *[""] * 5))
             continue
         ours = [name for name in manifests if manifests[name]["variant"]["id"] == game]
-        for name in sorted(ours, key=lambda name: (name != game, name)):
-            rows.append(_network_row(folder, name, manifests[name]))
+        ours.sort(key=lambda name: (name != game, name))
+        rows += [_network_row(folder, name, manifests[name]) for name in ours]
     header = ("network", "hidden units", "encoder", "games", "training", "size", "rules")
     return table(header, rows)
 

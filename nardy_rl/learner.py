@@ -18,6 +18,10 @@ from nardy_rl.nets import ValueNet
 from nardy_rl.nets.mlp import cross_entropy
 
 
+_WARM_UP_STEPS = 100
+"""Steps in which the learning rate rises to its value: Adam's moments are rough at first."""
+
+
 class Replay:
     """A ring of past positions and their targets."""
 
@@ -107,9 +111,12 @@ class Learner:
         self._working = self.net
         if self._precision != torch.float32:
             self._working = copy.deepcopy(self.net).to(self._precision)
+            self._working.layers[-1].float()  # a small product, and the loss hangs on its digits
         # Once for all: looking parameters up took a twentieth of a step.
         self._pairs = list(zip(self.net.parameters(), self._working.parameters(), strict=True))
-        self._adam = torch.optim.Adam(net.parameters(), lr=1e-3, fused=True)
+        self._lr = 1e-3  # until `learn` says otherwise
+        self._steps = 0
+        self._adam = torch.optim.Adam(net.parameters(), lr=self._lr, fused=True)
 
     def learn(
         self,
@@ -129,8 +136,7 @@ class Learner:
             replay_ratio: Replayed positions per fresh one, if not that of all passes.
         """
         ratio = self._replay_ratio if replay_ratio is None else replay_ratio
-        for group in self._adam.param_groups:
-            group["lr"] = lr
+        self._lr = lr
         old_boards, old_targets = self.replay.sample(int(len(boards) * ratio), rng)
         self.replay.add(boards, targets)
         boards = np.concatenate([boards, old_boards])
@@ -153,14 +159,12 @@ class Learner:
             x = x.view(torch.bfloat16)
         x, mask, wanted = (tensor.to(self._device) for tensor in (x, mask, wanted))
         self._copy_weights()
-        raw = self._working(x)
-        # Cut in two, so that the loss is taken in float32 and the products stay as they are.
-        logits = raw.detach().float().requires_grad_()
-        loss = cross_entropy(logits, mask, wanted)
+        loss = cross_entropy(self._working(x), mask, wanted)
         torch.autograd.backward(loss)
-        assert logits.grad is not None
-        raw.backward(logits.grad.to(raw.dtype))
         self._take_gradients()
+        self._steps += 1
+        for group in self._adam.param_groups:
+            group["lr"] = self._lr * min(1.0, self._steps / _WARM_UP_STEPS)
         self._adam.step()
         return loss.detach()
 
@@ -210,6 +214,7 @@ class Learner:
             }
             if moments:
                 moments["step"] = moments["step"].reshape(())
+                self._steps = int(moments["step"])
                 self._adam.state[parameter] = {
                     key: value.to(self._device if key != "step" else parameter.device)
                     for key, value in moments.items()

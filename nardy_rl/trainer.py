@@ -39,7 +39,7 @@ from nardy_rl.evaluator import Evaluator
 from nardy_rl.learner import Learner
 from nardy_rl.metrics import MatchResult
 from nardy_rl.nets import FrozenNet, ValueNet, pick_device, pick_precision
-from nardy_rl.nets.growth import grow_from
+from nardy_rl.nets.growth import grow_from, revive_units
 from nardy_rl.players import Bot, bot_names, make_bot
 from nardy_rl.players.net import NetBot
 from nardy_rl.run_state import STATE_NAME, load_state, save_state
@@ -105,6 +105,7 @@ class Trainer:
             if not can_grow([len(bias) for _, bias in source.layers[:-1]], net.hidden):
                 net = self._new_net(config.net.hidden)  # what has grown already skips that stage
             grow_from(net, source.layers, str(source.path))
+            self._revive(net)
             self._ancestor = {"start_from": ancestry(source)}
         self._learner = Learner(
             net,
@@ -157,7 +158,23 @@ class Trainer:
         if learner.net.hidden != list(hidden) and can_grow(learner.net.hidden, hidden):
             grown = self._new_net(hidden)
             grow_from(grown, learner.net.pairs(), "the network")
+            self._revive(grown)
             learner.train(grown)
+
+    def _revive(self, net: ValueNet) -> None:
+        """Give units of `net` that do nothing another start, by positions of its own games."""
+        frozen = FrozenNet(net, self._precision, self._device)
+        games = Worker(
+            self.variant, self.encoder, _REVIVE_GAMES, self.config.selfplay.max_plies,
+            self.config.seed, number=0, n_workers=1,
+        )  # fmt: skip
+        boards: list[Board] = []
+        while sum(map(len, boards)) < _REVIVE_POSITIONS:
+            boards.append(games.play(frozen, 0.0, _REVIVE_POSITIONS)[0].copy())
+        features = torch.from_numpy(self.encoder.encode(np.concatenate(boards)))
+        generator = torch.Generator().manual_seed(self.config.seed)
+        net.to(self._device)
+        revive_units(net, features.to(self._device), generator)
 
     # -- the loop -----------------------------------------------------------------------------
 
@@ -505,6 +522,10 @@ def _settings(config: Mapping[str, Any]) -> dict[str, Any]:
 
 _FIRST_SHARE = 0.6
 """Share of the first worker, which also learns, where it may not follow the clock; 1 = equal."""
+
+_REVIVE_GAMES = 128
+_REVIVE_POSITIONS = 16000
+"""Games in lock step, and positions of them, by which it is judged whether a unit does anything."""
 
 _LATER_ENDINGS = 6
 """Endings learned from in place of those that a game of short nardy would still have reached;

@@ -37,8 +37,10 @@ class FrozenNet:
         self._device, self._dtype = device, dtype
         self._layers = [
             tuple(p.detach().to(device=device, dtype=dtype, copy=True) for p in pair)
-            for pair in layers[1:]
+            for pair in layers[1:-1]
         ]
+        # Logits of 8 and more lose a hundredth and more in bfloat16.
+        self._last = tuple(p.detach().to(device=device, copy=True) for p in layers[-1])
 
     @torch.inference_mode()
     def logits(self, hidden: NDArray[Any]) -> NDArray[np.float32]:
@@ -51,10 +53,10 @@ class FrozenNet:
         if self._dtype == torch.bfloat16:
             x = x.view(torch.bfloat16)
         x = x.to(self._device, non_blocking=True)
-        for weight, bias in self._layers[:-1]:
+        for weight, bias in self._layers:
             x = functional.linear(x, weight, bias).relu_()
-        out: Tensor = functional.linear(x, *self._layers[-1])
-        result: NDArray[np.float32] = out.float().cpu().numpy()
+        out: Tensor = functional.linear(x.float(), *self._last)
+        result: NDArray[np.float32] = out.cpu().numpy()
         return result
 
     @property

@@ -55,7 +55,9 @@ class ValueNet(nn.Module):
         """Return `[N, O]` logits of `[N, F]` features."""
         for layer in self.layers[:-1]:
             features = torch.relu_(layer(features))
-        logits: Tensor = self.layers[-1](features)
+        last = self.layers[-1]
+        assert isinstance(last, nn.Linear)
+        logits: Tensor = last(features.to(last.weight.dtype))
         return logits
 
     @property

@@ -16,7 +16,7 @@ from nardy_engine.errors import CheckpointError
 from nardy_rl.checkpoint import load_network, make_manifest, save_network
 from nardy_rl.config import ConfigError
 from nardy_rl.nets import ValueNet
-from nardy_rl.nets.growth import grow_from
+from nardy_rl.nets.growth import grow_from, revive_units
 from nardy_rl.trainer import Trainer
 
 
@@ -50,6 +50,44 @@ def test_new_units_learn(tmp_path) -> None:
     gradient = new.get_parameter("layers.1.weight").grad
     assert gradient is not None
     assert (gradient[:, 24:] != 0).any(dim=0).sum() > 4
+
+
+@pytest.mark.parametrize("hidden", [(24, 16), (40, 20, 20)])
+def test_units_that_do_nothing_start_anew(hidden) -> None:
+    """Shut units and those that nothing listens to learn again; not one value changes."""
+    variant = load_variant("hypergammon")
+    old = random_net(variant, (24, 16))
+    with torch.no_grad():
+        old.get_parameter("layers.0.bias")[:5] = -100.0
+        old.get_parameter("layers.1.bias")[:3] = -100.0
+    new = ValueNet(thermometer(variant).width, hidden, 6, torch.Generator().manual_seed(9))
+    grow_from(new, old.pairs(), "old")
+    x = torch.from_numpy(thermometer(variant).encode(random_positions(variant, 400, seed=1)))
+
+    def idle() -> list[int]:
+        counts, y = [], x
+        for layer in new.layers[:-1]:
+            y = torch.relu(layer(y))
+            counts.append(int((y == 0).all(dim=0).sum()))
+        return counts
+
+    with torch.no_grad():
+        expected = new(x)
+        before = idle()
+        assert before[0] >= 5
+        assert before[1] >= 3
+        assert before[2:] == [before[1]] * (len(hidden) - 2)  # an identity passes it on
+        revived = revive_units(new, x, torch.Generator().manual_seed(3))
+        assert torch.allclose(new(x), expected, atol=1e-5)
+        assert idle() == [0] * len(hidden)
+    assert [a >= b for a, b in zip(revived, before, strict=True)] == [True] * len(hidden)
+    if hidden[0] > 24:
+        assert revived[0] >= 5 + hidden[0] - 24
+    torch.autograd.backward(new(x).square().sum())
+    for i in range(1, len(hidden) + 1):
+        gradient = new.get_parameter(f"layers.{i}.weight").grad
+        assert gradient is not None
+        assert (gradient != 0).any(dim=0).all(), "every unit is taught how to be of use"
 
 
 @pytest.mark.parametrize("hidden", [(16, 16), (24,), (24, 8), (24, 16, 8)])

@@ -57,8 +57,8 @@ def revive_units(net: ValueNet, features: torch.Tensor, generator: torch.Generat
     """Give hidden units that do nothing another start; the function stays the same.
 
     A ReLU that no position opens has no gradient either, so it stays shut; and from the units that
-    growth has added no way leads to the outputs yet. Both kinds get fresh weights on the way in (He 2015), the bias
-    that opens them for about half of the positions, and no weights on the way out.
+    growth has added no way leads to the outputs yet. Both kinds get fresh weights on the way in
+    (He 2015), the bias that opens them for about half of the positions, and none on the way out.
 
     Args:
         net: Changed.

@@ -17,7 +17,6 @@ from nardy_engine.types import Board
 from nardy_rl.nets import ValueNet
 from nardy_rl.nets.mlp import cross_entropy
 
-
 _WARM_UP_STEPS = 100
 """Steps in which the learning rate rises to its value: Adam's moments are rough at first."""
 

@@ -75,6 +75,8 @@ class Progress:
     loss: float = float("nan")
     backup_rounds: int = 0
     """Rounds with exact targets."""
+    revivals: int = 0
+    """Times that units which do nothing were given another start."""
 
 
 class Trainer:
@@ -153,13 +155,21 @@ class Trainer:
         return ValueNet(self.encoder.width, hidden, self.variant.n_outcomes, generator)
 
     def _grow(self) -> None:
-        """Let the network grow if it is time; one that has grown stays so in a longer budget."""
+        """Let the network grow if it is time; one that has grown stays so in a longer budget.
+
+        Now and then units that have shut for good start anew: at high rates a few per minute do.
+        """
         hidden, learner = self.config.net.hidden_at(self.fraction), self._learner
         if learner.net.hidden != list(hidden) and can_grow(learner.net.hidden, hidden):
             grown = self._new_net(hidden)
             grow_from(grown, learner.net.pairs(), "the network")
             self._revive(grown)
             learner.train(grown)
+        due = min(int(self.fraction / _REVIVE_EVERY), _REVIVALS)
+        if self.progress.revivals < due:
+            self._revive(learner.net)
+            learner.train(learner.net)
+            self.progress.revivals = due
 
     def _revive(self, net: ValueNet) -> None:
         """Give units of `net` that do nothing another start, by positions of its own games."""
@@ -522,6 +532,10 @@ def _settings(config: Mapping[str, Any]) -> dict[str, Any]:
 
 _FIRST_SHARE = 0.6
 """Share of the first worker, which also learns, where it may not follow the clock; 1 = equal."""
+
+_REVIVE_EVERY, _REVIVALS = 0.1, 6
+"""Share of the budget after which idle units start anew, and how often; later ones would hardly
+learn any more."""
 
 _REVIVE_GAMES = 128
 _REVIVE_POSITIONS = 16000

@@ -107,7 +107,7 @@ class Trainer:
             if not can_grow([len(bias) for _, bias in source.layers[:-1]], net.hidden):
                 net = self._new_net(config.net.hidden)  # what has grown already skips that stage
             grow_from(net, source.layers, str(source.path))
-            self._revive(net)
+            self._revive(net, self._first_positions(net))
             self._ancestor = {"start_from": ancestry(source)}
         self._learner = Learner(
             net,
@@ -163,28 +163,37 @@ class Trainer:
         if learner.net.hidden != list(hidden) and can_grow(learner.net.hidden, hidden):
             grown = self._new_net(hidden)
             grow_from(grown, learner.net.pairs(), "the network")
-            self._revive(grown)
+            self._revive(grown, self._known_positions())
             learner.train(grown)
         due = min(int(self.fraction / _REVIVE_EVERY), _REVIVALS)
         if self.progress.revivals < due:
-            self._revive(learner.net)
+            self._revive(learner.net, self._known_positions())
             learner.train(learner.net)
             self.progress.revivals = due
 
-    def _revive(self, net: ValueNet) -> None:
-        """Give units of `net` that do nothing another start, by positions of its own games."""
+    def _known_positions(self) -> Board:
+        """Return positions of the last rounds."""
+        rng = np.random.default_rng([self.config.seed, self.progress.rounds])
+        boards, _ = self._learner.replay.sample(_REVIVE_POSITIONS, rng)
+        return boards if self._pending is None else np.concatenate([boards, self._pending[0]])
+
+    def _first_positions(self, net: ValueNet) -> Board:
+        """Return positions of games that `net` plays against itself; the run's games stay."""
         frozen = FrozenNet(net, self._precision, self._device)
-        games = Worker(
-            self.variant, self.encoder, _REVIVE_GAMES, self.config.selfplay.max_plies,
-            self.config.seed, number=0, n_workers=1,
-        )  # fmt: skip
+        longest, seed = self.config.selfplay.max_plies, self.config.seed
+        games = Worker(self.variant, self.encoder, _REVIVE_GAMES, longest, seed, 0, 1)
         boards: list[Board] = []
         while sum(map(len, boards)) < _REVIVE_POSITIONS:
             boards.append(games.play(frozen, 0.0, _REVIVE_POSITIONS)[0].copy())
-        features = torch.from_numpy(self.encoder.encode(np.concatenate(boards)))
+        return np.concatenate(boards)
+
+    def _revive(self, net: ValueNet, boards: Board) -> None:
+        """Give units of `net` that do nothing in the positions `boards` another start."""
+        if len(boards) < _REVIVE_LEAST:
+            return
+        features = torch.from_numpy(self.encoder.encode(boards)).to(self._device)
         generator = torch.Generator().manual_seed(self.config.seed)
-        net.to(self._device)
-        revive_units(net, features.to(self._device), generator)
+        revive_units(net.to(self._device), features, generator)
 
     # -- the loop -----------------------------------------------------------------------------
 
@@ -540,6 +549,9 @@ learn any more."""
 _REVIVE_GAMES = 128
 _REVIVE_POSITIONS = 16000
 """Games in lock step, and positions of them, by which it is judged whether a unit does anything."""
+
+_REVIVE_LEAST = 1000
+"""Fewer positions say little about a unit that is of use in rare ones."""
 
 _LATER_ENDINGS = 6
 """Endings learned from in place of those that a game of short nardy would still have reached;

@@ -133,6 +133,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _silence(sys.stdout)
         return BROKEN_PIPE
+    except MemoryError:
+        _silence(sys.stdout)
+        return _fail("there is not enough memory for this; ask for less at a time")
     except OSError as error:
         # Disk full, no permission, no such folder: the user's business, not a fault to trace.
         _silence(sys.stdout)

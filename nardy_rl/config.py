@@ -18,6 +18,7 @@ from typing import Any, get_type_hints
 
 from nardy_engine import Variant, load_variant
 from nardy_engine.errors import NardyError
+from nardy_engine.types import MAX_SEED
 from nardy_rl.budget import Budget, parse_budget
 from nardy_rl.shapes import can_grow
 
@@ -35,7 +36,6 @@ __all__ = [
 
 DEVICES = ("auto", "cpu", "cuda")
 PRECISIONS = ("auto", "bf16", "fp32")
-MAX_SEED = 2**63 - 1
 
 
 class ConfigError(NardyError):

@@ -57,6 +57,25 @@ def write_atomic(path: Path, data: bytes) -> None:
         raise OutputError(f"cannot write {path}: {_reason(error)}") from None
 
 
+def check_target(path: Path) -> None:
+    """Refuse a place where `write_atomic` could not write, before hours are spent on the content.
+
+    Args:
+        path: The file; nothing is created.
+
+    Raises:
+        OutputError: It is a folder, or lies where no file can be made.
+    """
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise OutputError(f"cannot write {path}: it is a folder")
+    folder = next(parent for parent in target.parents if parent.exists())
+    if not folder.is_dir():
+        raise OutputError(f"cannot write {path}: {folder} is not a folder")
+    if not os.access(target if target.exists() and not target.is_file() else folder, os.W_OK):
+        raise OutputError(f"cannot write {path}: permission denied")
+
+
 @contextmanager
 def new_folder(path: Path, marker: str) -> Iterator[Path]:
     """Yield an empty folder to fill; it takes the place of `path` when the block succeeds.

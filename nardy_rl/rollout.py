@@ -31,7 +31,7 @@ from nardy_engine.errors import NardyError
 from nardy_engine.kernels import values as kernel
 from nardy_engine.kernels.rng import fill_uniforms
 from nardy_engine.rules.table import rule_table
-from nardy_engine.types import Board
+from nardy_engine.types import MAX_SEED, Board
 from nardy_rl import outcomes
 from nardy_rl.evaluator import Evaluator
 from nardy_rl.rolls import Rolls, is_opening, moves_before_roll, owes_dice
@@ -39,6 +39,9 @@ from nardy_rl.search import MAX_PLIES, Search
 
 ROLL_CAP = 5000
 """Rolls after which a trial without truncation is valued statically; games are far shorter."""
+
+MAX_TRIALS = 10_000_000
+"""Trials of a rollout at most; more than anybody waits for, and what memory holds."""
 
 BLOCK_RUNS = 3
 """Runs of stratified first rolls in a block; a thread plays one block at a time."""
@@ -84,6 +87,13 @@ class RolloutSettings:
         ):
             if value is not None and value < least:
                 raise RolloutError(f"{name} is {value}; it must be at least {least}")
+        for name, value, most in (
+            ("trials", self.trials, MAX_TRIALS),
+            ("truncate", self.truncate, ROLL_CAP),
+            ("seed", self.seed, MAX_SEED),
+        ):
+            if value is not None and value > most:
+                raise RolloutError(f"{name} is {value}; it must be at most {most:,}")
         if self.plies > MAX_PLIES:
             raise RolloutError(f"plies is {self.plies}; it must be at most {MAX_PLIES}")
         if self.target_error is not None and not self.target_error > 0:

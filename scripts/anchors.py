@@ -32,7 +32,7 @@ from nardy_engine.types import MOVER, OFF, OPPONENT, Board
 from nardy_rl.arena import match
 from nardy_rl.bench.environments import GNUBG_NN, interpreter
 from nardy_rl.bench.gnubg import make_player
-from nardy_rl.files import write_atomic
+from nardy_rl.files import check_target, write_atomic
 from nardy_rl.metrics import MatchResult
 from nardy_rl.players.external import Program, request_line
 from nardy_rl.report import render_table
@@ -64,6 +64,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         mode.add_argument("--json", metavar="FILE", help="write the figures here too")
     arguments = parser.parse_args(argv)
     try:
+        if arguments.json:
+            check_target(Path(arguments.json))
         variant = load_variant(GAME)
         if arguments.mode == "rules":
             document, code = compare_rules(variant, arguments.positions, arguments.seed)

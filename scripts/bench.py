@@ -35,7 +35,7 @@ from nardy_rl.bench.peers import (
     write_sample,
 )
 from nardy_rl.cli import main as nardy
-from nardy_rl.files import write_atomic
+from nardy_rl.files import check_target, write_atomic
 
 WORKERS = Path(__file__).resolve().parent / "peers"
 THOROUGH, QUICK = (5, 2.0, 20_000), (1, 0.5, 3_000)
@@ -77,6 +77,8 @@ def main(argv: Sequence[str]) -> int:
         prepare[name] = _left_out
     total = sum((runs + 1) * len(comparison.contestants) for comparison in plan)
     try:
+        if arguments.json:
+            check_target(Path(arguments.json))
         with tempfile.TemporaryDirectory() as folder, tqdm(total=total, disable=None) as bar:
 
             def progress(text: str) -> None:

@@ -40,7 +40,7 @@ from nardy_rl.bench.environments import GNUBG_NN, InstallError, gnubg_command, i
 from nardy_rl.bench.gnubg import PREFIXES, GnubgBot, make_player
 from nardy_rl.bench.stored import Store, depth, stored_match
 from nardy_rl.bench.tables import render_loss, render_openings
-from nardy_rl.files import write_atomic
+from nardy_rl.files import check_target, write_atomic
 from nardy_rl.metrics import MatchResult, elo_ratings
 from nardy_rl.players import Bot, bot_names
 from nardy_rl.players.external import Program
@@ -120,6 +120,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", metavar="FILE", help="write the figures here too")
     options = parser.parse_args(argv)
     try:
+        if options.json:
+            check_target(Path(options.json))
         with tempfile.TemporaryDirectory() as throwaway:
             folder = Path(throwaway) if options.quick else options.store
             effort = QUICK if options.quick else FULL

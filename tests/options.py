@@ -121,7 +121,7 @@ def with_companions(variant, option, value):
     The two differ in the option alone, and in what the values themselves forbid.
     """
     base, more = COMPANIONS.get((option, value if isinstance(value, str | int) else None), ({}, {}))
-    tries = [({}, {}), (base, more)]
+    tries = [(base, more), ({}, {})]
     if (option, value) in (("dice.sides", 5), ("setup.home", 5)):
         tries.append(({**base, **LISTED_BELOW_SIX} if base else {}, {**more, **LISTED_BELOW_SIX}))
     for base, more in tries:

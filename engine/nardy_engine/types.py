@@ -29,6 +29,9 @@ Row: TypeAlias = tuple[int, ...]
 Dice: TypeAlias = tuple[int, int]
 """The two numbers thrown, in any order."""
 
+MAX_SEED = 2**63 - 1
+"""Largest seed of dice."""
+
 OFF = 0
 """Slot of the checkers borne off; a step that ends here bears off."""
 

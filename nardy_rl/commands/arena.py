@@ -17,7 +17,7 @@ from nardy_rl.arena import ArenaError, match
 from nardy_rl.commands.hydra_app import run_hydra
 from nardy_rl.config import ArenaConfig
 from nardy_rl.evaluator import Evaluator
-from nardy_rl.files import write_atomic
+from nardy_rl.files import check_target, write_atomic
 from nardy_rl.luck import Luck
 from nardy_rl.metrics import MatchResult, elo_ratings
 from nardy_rl.players import Bot, make_bot
@@ -40,6 +40,8 @@ def run_arena(config: ArenaConfig) -> int:
         NardyError: A bot does not exist or does not play the game, a file cannot be written.
     """
     variant = config.variant.load()
+    if config.json and config.json != STANDARD_OUTPUT:
+        check_target(config.path(config.json))
     specs = config.players or [config.a, config.b]
     bots = _make_bots(specs, variant, config)
     results = _play(bots, variant, config)

@@ -20,7 +20,7 @@ import numpy as np
 
 from nardy_engine import Variant, batch
 from nardy_engine.errors import CapacityError, NardyError, NotationError
-from nardy_engine.notation.json_lines import Case, ResultWriter, case_from_json
+from nardy_engine.notation.json_lines import Case, ResultWriter, case_from_json, read_json
 from nardy_engine.whole_rolls import MOST_WAYS, whole_rolls
 
 BLOCK = 1024
@@ -134,7 +134,7 @@ def _refused(problems: list[Problem], number: int, case_id: Any, error: NardyErr
 def _id_of(line: bytes) -> Any:
     """Return the id of a line that cannot be answered, None if it has none."""
     try:
-        record = json.loads(line)
+        record = read_json(line)
     except (ValueError, RecursionError):
         return None
     return record.get("id") if isinstance(record, dict) else None

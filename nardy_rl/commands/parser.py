@@ -63,7 +63,10 @@ class CommandParser(argparse.ArgumentParser):
 
     def _translated(self, argv: Sequence[str]) -> list[str]:
         words: list[str] = []
-        for word in argv:
+        for before, word in zip(("", *argv), argv, strict=False):
+            if before == "--option":
+                words.append(word)
+                continue
             key, equals, value = word.partition("=")
             option = f"--{key.replace('_', '-')}"
             rule = key.removeprefix(_RULE_PREFIX)
@@ -118,7 +121,7 @@ def options_from(pairs: Sequence[str]) -> dict[str, Any]:
             raise UsageError(
                 f"'{pair}' is no rule option; write NAME=VALUE, such as block.check=every_step"
             )
-        options[name.strip()] = value.strip()
+        options[name.strip().removeprefix(_RULE_PREFIX)] = value.strip()
     return options
 
 

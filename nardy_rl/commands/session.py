@@ -51,6 +51,10 @@ _EMIR_HELP = """\
 may place a nuker, res/24, or spread a stack, 15/14 15/11; an empty line makes no such move."""
 
 
+_MOST_DIGITS = 4
+"""Digits that `hint N` reads."""
+
+
 class Quit(Exception):
     """The person wants to leave."""
 
@@ -337,7 +341,9 @@ class Session:
         if self._rater is None:
             self._write(f"  no hints: there is no network for {self.variant.id}")
             return
-        top = int(argument) if argument.isdecimal() and int(argument) else 3
+        # More digits than a play list has are a slip, and Python refuses to read thousands.
+        known = argument.isdecimal() and len(argument) <= _MOST_DIGITS
+        top = (int(argument) if known else 0) or 3
         for line in self._rater(game.position, self._roll(game), top):
             self._write(f"  {line}")
 

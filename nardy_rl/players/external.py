@@ -102,7 +102,11 @@ class Program:
     def _start(self) -> subprocess.Popen[str]:
         try:
             return subprocess.Popen(
-                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                encoding="utf-8",
+                errors="replace",  # what is no text is no answer, and refused as such
             )
         except OSError as error:
             raise ExternalError(f"cannot start the bot '{self.name}': {error}") from None
@@ -144,7 +148,7 @@ class ExternalBot:
         try:
             record = json.loads(line)
             sides = [side_from_json(variant, record[side], side) for side in ("me", "opp")]
-        except (ValueError, TypeError, KeyError, NardyError):
+        except (ValueError, TypeError, KeyError, RecursionError, NardyError):
             raise ExternalError(
                 f"the bot '{self.name}' answered '{line.strip()[:80]}', which is no position"
             ) from None

@@ -302,7 +302,9 @@ def test_every_option_has_a_witness(game, name):
             continue  # its witness is the first roll, below
         for value in other_values(variant, option):
             pair = with_companions(variant, option, value)
-            if pair is not None and not differs(engine, option, *pair):
+            if pair is None or (value == "principle" and pair[1].dice.program.value == "standard"):
+                continue  # the principle of AST-3 gives ordinary doubles what their list gives
+            if not differs(engine, option, *pair):
                 dead.append((option, value))
     assert dead == []
 

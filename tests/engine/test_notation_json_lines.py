@@ -70,6 +70,7 @@ def test_options_of_a_line_add_to_those_of_the_stream() -> None:
         ("[" * 100_000, NotationError, "JSON"),
         (line(id="NaN"), NotationError, "JSON"),
         (line(id="[-Infinity]"), NotationError, "JSON"),
+        (line(id="1e999"), NotationError, "JSON"),
         ("[1]", NotationError, "a JSON object, not [1]"),
         (line(variant=""), NotationError, "'variant' is missing"),
         (line(variant="3"), NotationError, "name of a game, not 3"),

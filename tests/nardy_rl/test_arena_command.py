@@ -80,6 +80,7 @@ def test_luck_is_a_column_and_a_figure(tmp_path, tiny_network):
         (["a=race", "luck=net:long@1ply"], "it must be a network, as net:long"),
         (["a=race", "luck=net:short", "games=2"], "long"),
         (["a=race", "json=no/../such/../out.txt/x", "games=2"], "cannot write"),
+        (["a=race", "json=.", "games=1000000000"], "it is a folder"),
     ],
 )
 def test_a_mistake_is_one_sentence_and_exit_code_2(tmp_path, monkeypatch, capsys, words, sentence):

@@ -153,20 +153,21 @@ def test_bad_lines_are_named_and_do_not_stop_the_stream() -> None:
         {**good, "id": 9, "me": {"points": {"24": 14, "12": 1}}},
         '["a list"]',
         "\x00\x01",
+        '{"id":NaN}',
         good,
     )
     assert [entry["id"] for entry in found] == [
-        "good", None, 4, 5, 6, 7, 8, 9, None, None, "good",
+        "good", None, 4, 5, 6, 7, 8, 9, None, None, None, "good",
     ]  # fmt: skip
     assert found[0] == found[-1]
     assert all("error" in entry for entry in found[1:-1])
     assert done.returncode == 1
     lines = complaints(done.stderr)
     assert [complaint.split(":")[1].strip() for complaint in lines] == [
-        *(f"line {number}" for number in (2, 4, 5, 6, 7, 8, 9, 10, 11)),
+        *(f"line {number}" for number in (2, 4, 5, 6, 7, 8, 9, 10, 11, 12)),
         "error",
     ]
-    assert lines[-1] == "nardy: error: 9 lines could not be answered"
+    assert lines[-1] == "nardy: error: 10 lines could not be answered"
     assert "'long'" in found[4]["error"]
     assert "'block.check'" in found[5]["error"]
 

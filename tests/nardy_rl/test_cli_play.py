@@ -203,10 +203,11 @@ def test_hints_come_from_the_rater(session) -> None:
         asked.append((position, dice, top))
         return [f"line {n}" for n in range(top)]
 
-    game, script = session("hint 2", "hint", "quit", seat="white", rater=rater, seed=1)
+    endless = f"hint {'9' * 5000}"
+    game, script = session("hint 2", "hint", endless, "quit", seat="white", rater=rater, seed=1)
     game.run()
     start = load_variant("long").start_position()
-    assert [(position, top) for position, _, top in asked] == [(start, 2), (start, 3)]
+    assert [(position, top) for position, _, top in asked] == [(start, 2), (start, 3), (start, 3)]
     assert "  line 1" in script.shown
     game, script = session("hint", "quit", seat="white", seed=1)
     game.run()

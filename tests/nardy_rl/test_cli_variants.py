@@ -131,3 +131,17 @@ def test_other_networks_of_a_game_are_shown_by_name(run, monkeypatch, tiny_netwo
     shown = json.loads(run("long", "--json"))
     assert shown["network"]["games"] == 123
     assert list(shown["other_networks"]) == ["long-small"]
+
+
+def test_a_rule_option_may_be_written_as_a_setting_or_after_option(run) -> None:
+    """`--option variant.block.check=...`, `--option block.check=...`, `variant.block.check=...`."""
+    wanted = run("long", "--option", "block.check=every_step")
+    assert "block.check=every_step" in wanted or "every_step" in wanted
+    assert run("long", "--option", "variant.block.check=every_step") == wanted
+    assert run("long", "variant.block.check=every_step") == wanted
+
+
+@pytest.mark.parametrize("text", ["{24:14 23:1}", "24:14,23:1", "{24=14, 23=1}"])
+def test_a_start_can_be_given_as_text(run, text) -> None:
+    """`setup.start` is read in the spelling in which it is shown."""
+    assert "setup.start  {24:14 23:1}" in run("long", "--option", f"setup.start={text}")

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from nardy_rl.files import OutputError, new_folder, write_atomic
+from nardy_rl.files import OutputError, check_target, new_folder, write_atomic
 
 
 @pytest.fixture
@@ -77,3 +77,20 @@ def test_a_folder_is_no_file(tmp_path) -> None:
     with pytest.raises(OutputError, match="it is a folder"):
         write_atomic(tmp_path, b"whole")
     assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [(".", "it is a folder"), ("taken/x", "is not a folder"), ("shut/new/x", "permission denied")],
+)
+def test_a_place_that_cannot_be_written_is_refused_before(tmp_path, place, words) -> None:
+    """T45: hours of work do not end with a file that could never be written."""
+    (tmp_path / "taken").write_bytes(b"a file")
+    (tmp_path / "shut").mkdir(mode=0o500)
+    if os.access(tmp_path / "shut", os.W_OK) and "permission" in words:
+        pytest.skip("root may write everywhere")
+    with pytest.raises(OutputError, match=words):
+        check_target(tmp_path / place)
+    check_target(tmp_path / "new" / "folder" / "x")
+    check_target(tmp_path / "taken")
+    assert names(tmp_path) == ["shut", "taken"]

@@ -369,6 +369,11 @@ def test_a_program_plays_over_pipes(tmp_path):
         ("", "stopped after 0 of 1 answers"),
         ("input(); print('hello', flush=True)", "answered 'hello', which is no position"),
         ("input(); print('[1]', flush=True)", "answered '[1]', which is no position"),
+        ("input(); print('[' * 200000, flush=True)", "which is no position"),
+        (
+            "import os; input(); os.write(1, bytes([255, 254, 10]))",
+            "which is no position",
+        ),
         (
             'print(input().replace(\'"24":2\', \'"24":1,"2":1\'), flush=True); input()',
             "not the end of a legal play",

@@ -143,6 +143,10 @@ def test_a_rollout_where_dice_are_owed(nardy, tiny_network) -> None:
     ("argv", "words"),
     [
         (["start", "--trials", "1"], "trials is 1; it must be at least 2"),
+        (["start", "--trials", "1" + 14 * "0"], "trials is 1" + 14 * "0" + "; it must be at most"),
+        (["start", "--trials", "9" * 20], "it must be at most 10,000,000"),
+        (["start", "--seed", str(2**64)], "it must be at most 9,223,372,036,854,775,807"),
+        (["start", "--truncate", "9" * 20], "it must be at most 5,000"),
         (["start", "--error", "big"], "'big' is no standard error"),
         (["start", "--truncate", "-1"], "'-1' is not a whole number of at least 0"),
         (["start", "--dice", "77"], "a die shows 1 to 6"),

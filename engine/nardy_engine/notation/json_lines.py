@@ -28,6 +28,7 @@ consecutive afterstates differ in a few points only.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -151,13 +152,29 @@ def _no_number(name: str) -> Any:
     raise ValueError(name)
 
 
-_DECODER = json.JSONDecoder(parse_constant=_no_number)
-"""Without NaN and Infinity, which are no JSON and would be repeated in the answer."""
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if math.isfinite(number) else _no_number(text)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_number, parse_float=_finite)
+
+
+def read_json(line: str | bytes) -> Any:
+    """Return the value of a JSON text without NaN, Infinity and 1e999.
+
+    The first two are no JSON, and all of them would be repeated in an answer as what is none.
+
+    Raises:
+        ValueError: It is no such text.
+        RecursionError: It is nested too deeply.
+    """
+    return _DECODER.decode(line if isinstance(line, str) else line.decode("utf-8-sig"))
 
 
 def _object(line: str | bytes) -> dict[str, Any]:
     try:
-        case = _DECODER.decode(line if isinstance(line, str) else line.decode("utf-8-sig"))
+        case = read_json(line)
     except json.JSONDecodeError as error:
         raise NotationError(f"this is not valid JSON: {error.msg} (column {error.colno})") from None
     except (ValueError, RecursionError):

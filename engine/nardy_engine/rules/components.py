@@ -296,15 +296,26 @@ def parse_option(name: str, kind: Any, value: Any) -> Any:
         if kind == "numbers":
             parts = value.strip("{}[]() ").split(",") if isinstance(value, str) else list(value)
             return tuple(sorted({_whole(part) for part in parts if str(part).strip()}))
-        counts = {_whole(point): _whole(count) for point, count in dict(value).items()}
-        if len(counts) != len(value):
+        given = _pairs(value) if isinstance(value, str) else list(dict(value).items())
+        counts = {_whole(point): _whole(count) for point, count in given}
+        if len(counts) != len(given):
             raise ValueError
         return tuple(sorted(counts.items(), reverse=True))
     except (TypeError, ValueError):
-        what = {"numbers": "a list of numbers such as {1,6}", "counts": "a table point = count"}
+        what = {
+            "numbers": "a list of numbers such as {1,6}",
+            "counts": "points with the number of checkers on each, such as {24:14 23:1}",
+        }
         raise VariantError(
             f"{name} cannot be '{value}'; it is {what.get(kind, 'a whole number')}"
         ) from None
+
+
+def _pairs(text: str) -> list[tuple[str, str]]:
+    """Return the pairs of a text such as `{24:14 23:1}`; `,` and `=` do as well."""
+    words = text.strip("{}[]() ").replace(",", " ").split()
+    pairs = [word.replace("=", ":").split(":") for word in words]
+    return [(point, count) for point, count in pairs]
 
 
 def _whole(value: Any) -> int:

@@ -17,6 +17,7 @@ from operator import index, itemgetter, mul
 from typing import Any
 
 from nardy_engine.errors import DiceError, PositionError, VariantError
+from nardy_engine.rules.companions import settle
 from nardy_engine.rules.components import (
     Bearoff,
     Block,
@@ -366,6 +367,9 @@ class Variant:
     def with_options(self, options: Mapping[str, Any]) -> Variant:
         """Return this game with some rules changed.
 
+        Fields of this game that have no effect with the rules asked for go back to neutral; those
+        asked for stay as they are.
+
         Args:
             options: Values by option name, such as `{"block.check": "every_step"}`.
 
@@ -373,13 +377,17 @@ class Variant:
             VariantError: A name or value is unknown, or the rules would contradict each other.
         """
         flat = self.options()
-        for given, value in options.items():
-            name = _SHORT_NAMES.get(given, given)
+        every_face = list(range(1, self.dice.sides + 1))
+        asked = {_SHORT_NAMES.get(given, given): value for given, value in options.items()}
+        for name, value in asked.items():
             if name not in flat:
                 near = difflib.get_close_matches(name, flat, n=1, cutoff=0.4)
                 hint = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(flat)}"
                 raise VariantError(f"unknown rule option '{name}'; {hint}")
-            flat[name] = value
+            flat[name] = _parsed(name, value)
+        if "bearoff.dice" not in asked and flat["bearoff.dice"] == every_face:
+            flat["bearoff.dice"] = "all"
+        settle(flat, asked)
         return variant_from_options(self.id, self.title, self.russian, flat)
 
     def digest(self) -> str:
@@ -431,6 +439,15 @@ def variant_from_options(id: str, title: str, russian: str, options: Mapping[str
         if name not in parts:
             raise VariantError(f"{id} does not say {name}")
     return Variant(id=id, title=title, russian=russian, **parts)
+
+
+def _parsed(name: str, value: Any) -> Any:
+    """Return the value of an option as `Variant.options` has it."""
+    if (name, value) == ("bearoff.dice", "all"):
+        return value
+    table, _, field = name.partition(".")
+    kind = _COMPONENTS[table].parsers()[field or "kind"] if table in _COMPONENTS else _OPTIONS[name]
+    return _plain(parse_option(name, kind, value))
 
 
 def _option_name(component: str, field: str) -> str:

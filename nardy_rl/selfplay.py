@@ -29,8 +29,9 @@ from nardy_engine.rules import Variant, rule_table
 from nardy_engine.rules.components import Opening
 from nardy_engine.types import Board
 from nardy_rl.nets import FrozenNet
+from nardy_rl.nets.frozen import whole_blocks
 from nardy_rl.outcomes import points_vector
-from nardy_rl.rolls import Rolls
+from nardy_rl.search import Search
 
 CHUNK_ROWS = 4096
 """Afterstates evaluated at once on a CPU: features and activations stay in the cache."""
@@ -38,12 +39,7 @@ CHUNK_ROWS = 4096
 CHUNK_GAMES = 256
 """Games of a chunk at most; 4,096 afterstates are about 215 games of short nardy."""
 
-_ROW_BLOCK = 256
-
-_BACKUP_POSITIONS = 64
-"""Positions whose rolls are played together; their afterstates fill some chunks."""
-
-STAGES = ("roll", "plays", "encode", "network", "choose")
+STAGES = ("roll", "plays", "encode", "network", "choose", "search")
 """What a worker spends its time on."""
 
 
@@ -150,7 +146,7 @@ class Chooser:
         if self._hidden.shape != shape or self._hidden.dtype != net.hidden_dtype:
             self._hidden = np.zeros(shape, net.hidden_dtype)
         # Whole blocks of rows: oneDNN compiles a product for every shape that it has not seen.
-        return self._hidden[: -(-rows // _ROW_BLOCK) * _ROW_BLOCK]
+        return self._hidden[: whole_blocks(rows)]
 
     def _list_plays(self, boards: Board, dice: NDArray[np.int8], first: int, last: int) -> int:
         """List the plays of games from `first` on into the chunk; return the first game left."""
@@ -197,7 +193,7 @@ class Worker:
         slots, n_outcomes = variant.n_slots, variant.n_outcomes
         self._rules = rule_table(variant)
         self._points = points_vector(variant)
-        self._endings, self._bearoff = _endings(bearoff), bearoff
+        self._endings = _endings(bearoff)
         self._start = variant.start_position().board()
         self._opening = int(variant.opening is Opening.OPENING_DICE)
         self.tracks = kernels.Tracks(
@@ -216,10 +212,6 @@ class Worker:
         """First game whose turn has not been played in the current pass."""
         self._dice = np.zeros((n_games, 2), np.int8)
         self._chooser = Chooser(variant, encoder, n_games, chunk_rows)
-        self._rolls = Rolls.of(variant)
-        self._shares = self._rolls.chances.astype(np.float32)
-        entries = len(self._rolls.dice) * _BACKUP_POSITIONS
-        self._roll_chooser = Chooser(variant, encoder, entries, chunk_rows)
         self._samples = self._new_samples(0)
 
     def _new_samples(self, rows: int) -> kernels.Samples:
@@ -234,7 +226,7 @@ class Worker:
         )
 
     def play(
-        self, net: FrozenNet, lambda_: float, turns: int, backups: bool = False
+        self, net: FrozenNet, lambda_: float, turns: int, backups: Search | None = None
     ) -> tuple[Board, NDArray[np.float32], RoundStats]:
         """Play at least `turns` turns, all games together.
 
@@ -242,7 +234,9 @@ class Worker:
             net: Frozen weights for the whole round.
             lambda_: For the targets.
             turns: Turns to play.
-            backups: Replace the targets by `roll_backups`.
+            backups: Replaces the targets by what it says of the positions. One ply ahead that is
+                the expectation of a TD(0) target, without the noise of the dice (a full backup:
+                Sutton & Barto 2018, section 3.8), and the tables' chances for endings.
 
         Returns:
             `[N, 2, P]` positions before the roll of the games that ended, `[N, O]` targets for
@@ -264,8 +258,10 @@ class Worker:
         for counter in (samples.totals, samples.outcomes, samples.calibration):
             counter.fill(0)
         boards, targets = samples.boards[:n], samples.targets[:n]
-        if backups:
-            self.roll_backups(net, boards, targets, stats)
+        if backups is not None:
+            started = time.perf_counter()
+            targets = backups.positions(boards).astype(np.float32)
+            stats.seconds["search"] += time.perf_counter() - started
         return boards, targets, stats
 
     def _room_for_chunk(self) -> None:
@@ -300,43 +296,6 @@ class Worker:
         stats.seconds["choose"] += time.perf_counter() - started
         self.cursor = 0 if end == n_games else end
         return end - first
-
-    def roll_backups(
-        self, net: FrozenNet, boards: Board, targets: NDArray[np.float32], stats: RoundStats
-    ) -> None:
-        """Replace targets by the mean over all rolls of what follows the best play of each.
-
-        The expectation of a TD(0) target, without the noise of the dice (a full backup: Sutton &
-        Barto 2018, section 3.8). Endings have their exact chances already, and the start position
-        is left as it is where a special throw decides who begins (S-2).
-
-        Args:
-            net: Values the afterstates.
-            boards: `[N, 2, P]` positions before the roll of games that go on.
-            targets: `[N, O]` for the side to roll; changed.
-            stats: Gets times and evaluations.
-        """
-        left = np.ones(len(boards), np.bool_)
-        if self._bearoff is not None:
-            left &= ~self._bearoff.covers(boards)
-        if self._opening:
-            left &= (boards != self._start).any(axis=(1, 2))
-        rolls, chooser = self._rolls, self._roll_chooser
-        wanted = np.flatnonzero(left)
-        for start in range(0, len(wanted), _BACKUP_POSITIONS):
-            rows = wanted[start : start + _BACKUP_POSITIONS]
-            entries = np.repeat(boards[rows], len(rolls.dice), axis=0)
-            dice = np.tile(rolls.dice, (len(rows), 1))
-            sums = np.zeros((len(rows), targets.shape[1]), np.float32)
-            first = 0
-            while first < len(entries):
-                end = chooser.choose(net, entries, dice, first, len(entries), stats)
-                kernels.add_backups(
-                    chooser.after, chooser.picked, chooser.best, first, end, self._shares,
-                    self._endings, self._rules, sums,
-                )  # fmt: skip
-                first = end
-            targets[rows] = sums
 
     # -- resume -------------------------------------------------------------------------------
 
@@ -413,7 +372,7 @@ class SelfPlay:
         lambda_: float,
         turns: Sequence[int],
         before: Callable[[], object] | None = None,
-        backups: bool = False,
+        backups: Search | None = None,
     ) -> tuple[Board, NDArray[np.float32], RoundStats]:
         """Play a round; see `Worker.play`.
 

@@ -31,11 +31,19 @@ from nardy_engine.encoders import get_encoder
 from nardy_engine.errors import CheckpointError, NardyError
 from nardy_engine.types import Board
 from nardy_rl.arena import match
-from nardy_rl.checkpoint import Manifest, ancestry, load_network, make_manifest, save_network
+from nardy_rl.checkpoint import (
+    Manifest,
+    Network,
+    ancestry,
+    load_network,
+    make_manifest,
+    save_network,
+)
 from nardy_rl.config import TrainConfig
 from nardy_rl.curves import Curves
 from nardy_rl.endings import later_endings
 from nardy_rl.evaluator import Evaluator
+from nardy_rl.frozen_evaluator import FrozenEvaluator
 from nardy_rl.learner import Learner
 from nardy_rl.metrics import MatchResult
 from nardy_rl.nets import FrozenNet, ValueNet, pick_device, pick_precision
@@ -43,6 +51,7 @@ from nardy_rl.nets.growth import grow_from, revive_units
 from nardy_rl.players import Bot, bot_names, make_bot
 from nardy_rl.players.net import NetBot
 from nardy_rl.run_state import STATE_NAME, load_state, save_state
+from nardy_rl.search import Search
 from nardy_rl.selfplay import RoundStats, SelfPlay, Worker
 from nardy_rl.shapes import can_grow
 from nardy_rl.version import code_commit
@@ -262,8 +271,9 @@ class Trainer:
         frozen = FrozenNet(self._learner.net, self._precision, self._device)
         shares = self._shares()
         self._learn_s, backs_up = 0.0, self._backs_up()
+        search = self._one_ply(frozen) if backs_up else None
         boards, targets, stats = self._selfplay.play(
-            frozen, lambda_, shares, before=lambda: self._learn(lr), backups=backs_up
+            frozen, lambda_, shares, before=lambda: self._learn(lr), backups=search
         )
         self._add_pending(boards, targets)
         self._account(stats, time.perf_counter() - start)
@@ -283,6 +293,12 @@ class Trainer:
     def _backs_up(self) -> bool:
         """Return whether targets are means over all rolls now."""
         return self.fraction >= self.config.learner.backup_start
+
+    def _one_ply(self, frozen: FrozenNet) -> Search:
+        """Return a search that looks one roll ahead with the network as it stands."""
+        network = Network(self._learner.net.arrays(), self._manifest({}), self._network_path)
+        endings = self.config.selfplay.endings
+        return Search(FrozenEvaluator(network, frozen, bearoff=endings), 1)
 
     def _learn_the_rest(self) -> None:
         """Learn from the last round, on one thread as in all others: rounding depends on it."""
@@ -457,8 +473,9 @@ class Trainer:
             "precision": str(self._precision),
             "ancestor": self._ancestor,
         }
-        save_state(self.folder / STATE_NAME, numbers, arrays)
+        # The network first: where there is a state to go on from there is a network to look at.
         save_network(self._network_path, self._learner.net.arrays(), self._manifest({}))
+        save_state(self.folder / STATE_NAME, numbers, arrays)
 
     def _restore(self) -> None:
         path = self.folder / STATE_NAME

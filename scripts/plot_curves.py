@@ -35,7 +35,7 @@ Curves = dict[str, Curve]
 """Curves by tag, `learn/loss`."""
 
 _COLOURS = ("#0b6e99", "#d1603d", "#3c8d40", "#8e5ea2", "#c9962b", "#56616b", "#c9ced2")
-_STAGES = ("roll", "plays", "encode", "network", "choose", "learn", "wait")
+_STAGES = ("roll", "plays", "encode", "network", "choose", "search", "learn", "wait")
 _INK, _GRID = "#2b3137", "#e3e6e8"
 
 
@@ -183,7 +183,8 @@ def _speed(axes: Axes, curves: Curves) -> None:
 
 
 def _shares(axes: Axes, curves: Curves) -> None:
-    found = [(stage, curves[f"time/{stage}"]) for stage in _STAGES if f"time/{stage}" in curves]
+    timed = [(stage, curves[f"time/{stage}"]) for stage in _STAGES if f"time/{stage}" in curves]
+    found = [(stage, curve) for stage, curve in timed if np.any(curve.values)]
     if not found:
         return
     games = found[0][1].games

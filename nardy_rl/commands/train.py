@@ -157,7 +157,7 @@ def _measure(trainer: Trainer) -> None:
     )
     total = sum(trainer.stage_seconds.values())
     if total:
-        shares = ", ".join(f"{k} {v / total:.0%}" for k, v in trainer.stage_seconds.items())
+        shares = ", ".join(f"{k} {v / total:.0%}" for k, v in trainer.stage_seconds.items() if v)
         _say(f"time: {shares}")
     if pairs:
         from nardy_rl.players import bot_names

@@ -12,6 +12,16 @@ from torch.nn import functional
 
 from nardy_rl.nets.mlp import ValueNet
 
+_ROW_BLOCK = 256
+
+
+def whole_blocks(rows: int) -> int:
+    """Return the rows of whole blocks that hold so many.
+
+    oneDNN compiles a product for every shape that it has not seen.
+    """
+    return -(-rows // _ROW_BLOCK) * _ROW_BLOCK
+
 
 class FrozenNet:
     """Weights copied at one moment; later updates of the original do not show (T20).
@@ -52,6 +62,22 @@ class FrozenNet:
         x = torch.from_numpy(hidden)
         if self._dtype == torch.bfloat16:
             x = x.view(torch.bfloat16)
+        return self._through(x)
+
+    @torch.inference_mode()
+    def logits_of(self, hidden: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return `[N, O] float32` logits.
+
+        Args:
+            hidden: `[N, H] float32` first hidden layer after its ReLU; read only.
+        """
+        n, width = hidden.shape
+        x = torch.empty(whole_blocks(n), width, dtype=self._dtype)
+        x[:n] = torch.from_numpy(hidden)
+        x[n:] = 0.0
+        return self._through(x)[:n]
+
+    def _through(self, x: Tensor) -> NDArray[np.float32]:
         x = x.to(self._device, non_blocking=True)
         for weight, bias in self._layers:
             x = functional.linear(x, weight, bias).relu_()

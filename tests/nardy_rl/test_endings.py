@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -10,10 +12,13 @@ from learning import play_until, random_net, random_positions, thermometer, trai
 from nardy_engine import Position, batch, load_variant, reference
 from nardy_engine.bearoff import Bearoff
 from nardy_rl import outcomes
+from nardy_rl.checkpoint import Network, make_manifest
 from nardy_rl.endings import later_endings
+from nardy_rl.frozen_evaluator import FrozenEvaluator
 from nardy_rl.nets import FrozenNet
-from nardy_rl.rolls import Rolls
-from nardy_rl.selfplay import RoundStats, Worker
+from nardy_rl.rolls import Rolls, is_opening
+from nardy_rl.search import Search
+from nardy_rl.selfplay import Worker
 from nardy_rl.trainer import Trainer
 
 CPU = torch.device("cpu")
@@ -85,7 +90,8 @@ def by_hand(variant, net, bearoff, board: np.ndarray) -> np.ndarray:
     """Return the mean over all rolls of the best play's outcome chances, play by play."""
     points = outcomes.points_vector(variant)
     total = np.zeros(variant.n_outcomes)
-    rolls = Rolls.of(variant)
+    first = bool(is_opening(variant, board[None])[0])
+    rolls = Rolls.of(variant, opening=first)
     for dice, chance in zip(rolls.dice, rolls.chances, strict=True):
         best, chosen = -np.inf, None
         for play in reference.plays(variant, Position.from_board(board), tuple(map(int, dice))):
@@ -93,63 +99,57 @@ def by_hand(variant, net, bearoff, board: np.ndarray) -> np.ndarray:
             after = following.board()[None]
             over = batch.outcomes(variant, after)
             if over[0] >= 0:
-                probs = judged = np.eye(variant.n_outcomes)[over]
+                probs = np.eye(variant.n_outcomes)[over]
             else:
                 with torch.no_grad():
                     logits = net(torch.from_numpy(thermometer(variant).encode(after))).numpy()
-                judged = outcomes.masked_softmax(logits, batch.outcome_mask(variant, after))
-                probs = judged
+                probs = outcomes.masked_softmax(logits, batch.outcome_mask(variant, after))
                 if bearoff is not None and bearoff.covers(after)[0]:
                     probs = bearoff.outcome_probs(after)
-            value = float(outcomes.equity(judged, points)[0]) * (1 if same else -1)
+            value = float(outcomes.equity(probs, points)[0]) * (1 if same else -1)
             if value > best + 1e-6:
                 best, chosen = value, probs if same else outcomes.flip(probs)
         total += chance * chosen[0]
     return total
 
 
-@pytest.mark.parametrize("game", ["short", "long", "giul", "hypergammon"])
-def test_roll_backups_are_means_over_all_rolls(game: str) -> None:
-    """T-9, T02: whoever acts next, after every roll the best play counts with its chances."""
+def one_ply(variant, net) -> Search:
+    """Return the search of a run, in full precision and without estimates."""
+    manifest = make_manifest(variant, thermometer(variant), net.hidden, games=1, budget="1m")
+    network = Network(net.arrays(), manifest, Path("net"))
+    return Search(FrozenEvaluator(network, frozen(net)), 1, glance=None)
+
+
+@pytest.mark.parametrize("game", ["short", "long", "hypergammon"])
+def test_backups_are_means_over_all_rolls(game: str) -> None:
+    """T02: after every roll the best play counts with its chances, endings with exact ones."""
     variant = load_variant(game)
     bearoff = Bearoff.for_variant(variant)
+    assert bearoff is not None
     net = random_net(variant)
-    boards = np.ascontiguousarray(random_positions(variant, 60, seed=2))
+    boards = random_positions(variant, 60, seed=2)
     boards = boards[batch.outcomes(variant, boards) < 0][:12]
-    start = (boards == variant.start_position().board()).all(axis=(1, 2))
-    boards = np.ascontiguousarray(boards[~start])
-    targets = np.full((len(boards), variant.n_outcomes), -1.0, np.float32)
-    worker = make_worker(variant, bearoff)
-    worker.roll_backups(frozen(net), boards, targets, RoundStats())
+    boards = np.concatenate([boards, variant.start_position().board()[None]])
+    targets = one_ply(variant, net).positions(boards)
     for board, got in zip(boards, targets, strict=True):
-        if bearoff is not None and bearoff.covers(board[None])[0]:
-            assert (got == -1).all(), "an ending's exact target was replaced"
-            continue
-        np.testing.assert_allclose(got, by_hand(variant, net, bearoff, board), atol=2e-5)
-
-
-def test_the_first_throw_keeps_its_target() -> None:
-    """S-2: a mean over all rolls is not what the start position is worth, so it is left alone."""
-    variant = load_variant("short")
-    boards = np.stack([variant.start_position().board()])
-    targets = np.full((1, variant.n_outcomes), 0.25, np.float32)
-    make_worker(variant).roll_backups(frozen(random_net(variant)), boards, targets, RoundStats())
-    assert (targets == 0.25).all()
+        if bearoff.covers(board[None])[0]:
+            expected = bearoff.outcome_probs(board[None])[0]
+        else:
+            expected = by_hand(variant, net, bearoff, board)
+        np.testing.assert_allclose(got, expected, atol=2e-5)
 
 
 def test_play_with_backups_gives_backed_up_targets() -> None:
     """A round with backups returns the same positions as without, with other targets."""
     variant = load_variant("hypergammon")
-    net = frozen(random_net(variant))
+    net = random_net(variant)
     plain, backed = make_worker(variant), make_worker(variant)
-    boards, _, _ = plain.play(net, 0.0, 400)
-    boards2, targets, stats = backed.play(net, 0.0, 400, backups=True)
+    boards, sampled, _ = plain.play(frozen(net), 0.0, 400)
+    boards2, targets, stats = backed.play(frozen(net), 0.0, 400, one_ply(variant, net))
     assert np.array_equal(boards, boards2)
-    expected = np.zeros_like(targets)
-    expected[:] = targets
-    plain.roll_backups(net, boards2, expected, RoundStats())
-    assert np.array_equal(expected, targets)
-    assert stats.evaluations > 15 * len(boards)
+    assert np.abs(targets - sampled).max() > 0.01
+    np.testing.assert_allclose(targets, one_ply(variant, net).positions(boards2), atol=1e-6)
+    assert stats.seconds["search"] > 0
 
 
 @pytest.mark.parametrize("stopped", [False, True])

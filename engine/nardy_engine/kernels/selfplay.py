@@ -320,24 +320,3 @@ def advance_games(
             write_last_target(sides, follows, length, kinds, samples.targets, row - turn)
             flush_game(tracks, samples, game, length, False, lambda_, points, rules)
             restart_game(tracks, game, start_board)
-
-
-@jit
-def add_backups(after, picked, best, first, end, shares, endings, rules, out):
-    """Add what follows the chosen plays of entries `first..end` to the targets `[N, O]`.
-
-    Entry `i` is roll `i % R` of position `i // R`; shares: `[R]` how often each roll comes;
-    after: `[A, 2, P]`, picked: `[E]` rows of the choices; best: `[E, O]` their outcome chances
-    seen from the side that acts next. Endings count with their exact chances; `best` is changed.
-    """
-    n_rolls, kinds = shares.shape[0], rules.n_kinds
-    for entry in range(first, end):
-        a = picked[entry]
-        stays = acts_again(after[a, 0], rules)
-        actor, other = after[a, 1 - stays], after[a, stays]
-        chances = best[entry]
-        if endings.known != 0 and is_bearoff(actor, other, rules):
-            fill_bearoff_outcome(actor, other, endings.mars_kind, rules, endings.tables, chances)
-        position, share = entry // n_rolls, shares[entry % n_rolls]
-        for k in range(out.shape[1]):
-            out[position, k] += share * chances[turned(k, stays == 0, kinds)]

@@ -1,0 +1,28 @@
+"""An evaluator for the training run: valued as in self-play, in half precision; layer 4."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nardy_rl.checkpoint import Network
+from nardy_rl.evaluator import Evaluator
+from nardy_rl.nets import FrozenNet
+
+
+class FrozenEvaluator(Evaluator):
+    """Values positions by a frozen network; the products are those of self-play."""
+
+    def __init__(self, network: Network, frozen: FrozenNet, *, bearoff: bool = True) -> None:
+        """Wrap a network.
+
+        Args:
+            network: Borrowed; its arrays are only read.
+            frozen: The same weights.
+            bearoff: As for `Evaluator`.
+        """
+        super().__init__(network, bearoff=bearoff)
+        self._frozen = frozen
+
+    def _through(self, x: NDArray[np.float32], first: int) -> NDArray[np.float32]:
+        return self._frozen.logits_of(x) if first == 1 else super()._through(x, first)

@@ -53,5 +53,7 @@ class Luck:
     def _luck(self, boards: Board, dice: NDArray[np.int8], rolls: Rolls) -> NDArray[np.float64]:
         probs, _ = self._search.every_roll(boards, rolls)
         larger_first = np.sort(dice, axis=1)[:, ::-1]
-        thrown = (larger_first[:, None] == rolls.dice).all(axis=2).argmax(axis=1)
+        same = (larger_first[:, None] == rolls.dice).all(axis=2)
+        assert same.any(axis=1).all(), "a throw that cannot be"
+        thrown = same.argmax(axis=1)
         return np.asarray(rolls.luck(probs, thrown) @ self._worth, np.float64)

@@ -148,7 +148,9 @@ def rollout(
 
     Args:
         evaluator: Moves the checkers, and values what is cut off.
-        boards: `[C, 2, P] int8`, row 0 the side to act; not changed.
+        boards: `[C, 2, P] int8`, row 0 the side to act; not changed. Where a special throw begins
+            the game (S-2), its start position gets it only if all boards are that position:
+            they share their dice.
         own: `[C]` whether that is the side whose view the result takes; by default it is.
         settings: How.
 

@@ -176,8 +176,8 @@ class Trainer:
             learner.train(grown)
         due = min(int(self.fraction / _REVIVE_EVERY), _REVIVALS)
         if self.progress.revivals < due:
-            self._revive(learner.net, self._known_positions())
-            learner.train(learner.net)
+            if self._revive(learner.net, self._known_positions()):
+                learner.train(learner.net)
             self.progress.revivals = due
 
     def _known_positions(self) -> Board:
@@ -196,13 +196,13 @@ class Trainer:
             boards.append(games.play(frozen, 0.0, _REVIVE_POSITIONS)[0].copy())
         return np.concatenate(boards)
 
-    def _revive(self, net: ValueNet, boards: Board) -> None:
-        """Give units of `net` that do nothing in the positions `boards` another start."""
+    def _revive(self, net: ValueNet, boards: Board) -> bool:
+        """Give units of `net` that do nothing in the positions `boards` another start, if any."""
         if len(boards) < _REVIVE_LEAST:
-            return
+            return False
         features = torch.from_numpy(self.encoder.encode(boards)).to(self._device)
         generator = torch.Generator().manual_seed(self.config.seed)
-        revive_units(net.to(self._device), features, generator)
+        return any(revive_units(net.to(self._device), features, generator))
 
     # -- the loop -----------------------------------------------------------------------------
 
@@ -229,9 +229,9 @@ class Trainer:
             while self.fraction < 1.0:
                 with _interrupt_after():
                     round_stats = self._round()
+                    now = time.monotonic()
+                    self.progress.seconds = before + now - started
                 stats = round_stats if stats is None else stats.plus(round_stats)
-                now = time.monotonic()
-                self.progress.seconds = before + now - started
                 if report is not None:
                     report(self.progress)
                 if now - logged >= _LOG_EVERY_S or self.fraction >= 1.0:

@@ -239,6 +239,6 @@ def summary(values: NDArray[np.float64], games: NDArray[np.int64]) -> dict[str, 
         "decisions": len(values),
         "games": len(np.unique(games)),
         "loss": mean_loss(values, games).to_json(),
-        "agree": float((values == 0).mean()),
+        "no_loss": float((values == 0).mean()),
         "over": {f"{limit:g}": float((values > limit).mean()) for limit in limits},
     }

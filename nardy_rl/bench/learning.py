@@ -102,9 +102,9 @@ class TrainingSpeed:
     """Wall-clock seconds of roll, plays, encode, network, choose and learn."""
 
     def shares(self) -> dict[str, float]:
-        """Return the share of each stage in the sum of all stages."""
+        """Return the share in the sum of all stages of each stage that there was."""
         total = sum(self.stage_seconds.values())
-        return {stage: seconds / total for stage, seconds in self.stage_seconds.items()}
+        return {stage: spent / total for stage, spent in self.stage_seconds.items() if spent}
 
 
 def train_for(config: TrainConfig) -> TrainingSpeed:

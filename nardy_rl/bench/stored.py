@@ -11,12 +11,14 @@ import hashlib
 import io
 import json
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+import nardy_engine
 import nardy_rl
 from nardy_engine import Variant
 from nardy_rl import __version__
@@ -44,7 +46,7 @@ def identity(spec: str, variant: Variant) -> dict[str, str]:
     Raises:
         CheckpointError: The bot is a network that is missing, damaged, or of other rules.
     """
-    found = {"bot": spec, "version": __version__}
+    found = {"bot": spec, "version": __version__, "code": _code_digest()}
     if is_gnubg(spec):
         pinned = spec.startswith(PREFIXES[0])
         return found | {"gnubg": GNUBG_NN.requirements[0] if pinned else "as Debian has it"}
@@ -52,22 +54,25 @@ def identity(spec: str, variant: Variant) -> dict[str, str]:
         source, plies = split_depth(spec.removeprefix(_NETWORK))
         manifest = load_network(source, variant).manifest
         found |= {"bot": f"{_NETWORK}@{plies}ply", "weights": manifest["weights_sha256"]}
-    return found | {"code": _code_digest()}
+    return found
 
 
+@cache
 def _code_digest() -> str:
-    """Return a digest of what chooses plays: bots with their tables, evaluator, search.
+    """Return a digest of what decides about a game: dice, rules, bots, values, counting.
 
-    The engine is left out: what it may do is fixed by the rules.
+    Other programs are asked by scripts that belong to it too.
     """
-    root = Path(nardy_rl.__file__).parent
-    names = ("evaluator.py", "search.py", "rolls.py", "luck.py")
-    sources = [root / name for name in names]
-    sources += [path for path in (root / "players").glob("**/*") if path.suffix in (".py", ".toml")]
+    ours, engine = Path(nardy_rl.__file__).parent, Path(nardy_engine.__file__).parent
+    names = ("arena", "evaluator", "luck", "outcomes", "rolls", "search", "bench/gnubg")
+    sources = [ours / f"{name}.py" for name in names]
+    folders = [engine / name for name in ("kernels", "batch", "bearoff", "encoders", "rules")]
+    for folder in (ours / "players", *folders):
+        sources += [path for path in folder.glob("**/*") if path.suffix in (".py", ".toml")]
+    sources += (ours.parent / "scripts").glob("**/gnubg_*worker.py")
     digest = hashlib.sha256()
     for path in sorted(sources):
-        if path.exists():
-            digest.update(path.read_bytes())
+        digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 

@@ -22,8 +22,10 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def with_interval(figure: Mapping[str, float], template: str) -> str:
-    """Return a mean and the half width of its interval."""
+def with_interval(figure: Mapping[str, float | None], template: str) -> str:
+    """Return a mean and the half width of its interval, the mean alone where there is none."""
+    if figure["high"] is None or figure["low"] is None:
+        return template.format(figure["mean"])
     half = (figure["high"] - figure["low"]) / 2
     return f"{template.format(figure['mean'])} ± {template.replace('+', '').format(half)}"
 
@@ -201,7 +203,7 @@ def render_loss(results: Sequence[Mapping[str, Any]]) -> str:
                 result["bot"],
                 result["judge"],
                 with_interval(thousandths, "{:.2f}"),
-                f"{result['agree']:.1%}",
+                f"{result['no_loss']:.1%}",
                 *(f"{result['over'][limit]:.1%}" for limit in limits),
                 f"{result['decisions']:,}",
                 f"{result['games']:,}",

@@ -80,7 +80,7 @@ def test_training_is_measured_with_the_share_of_each_stage() -> None:
     shares = speed.shares()
     waiting = shares["wait"]
     stages = {"roll", "plays", "encode", "network", "choose", "learn"}
-    assert set(shares) == stages | {"wait"}
+    assert set(shares) == stages | {"wait"}  # and no search
     assert all(shares[stage] > 0 for stage in stages)
     assert waiting >= 0
     assert sum(shares.values()) == pytest.approx(1)

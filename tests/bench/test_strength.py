@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fake_gnubg import SHORT, SLOTS, FakeProgram
-from nardy_engine import batch
+from nardy_engine import batch, load_variant
 from nardy_rl.arena import match
 from nardy_rl.bench import stored, tables
 from nardy_rl.bench.engine import random_positions
@@ -25,7 +25,8 @@ from nardy_rl.bench.judged import (
     worth,
 )
 from nardy_rl.bench.stored import Store, identity, stored_match
-from nardy_rl.metrics import elo_ratings, join
+from nardy_rl.bench.tables import with_interval
+from nardy_rl.metrics import elo_ratings, interval, join
 from nardy_rl.players import make_bot
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
@@ -202,7 +203,7 @@ def test_the_interval_of_a_mean_loss_is_over_games():
     assert found.half == pytest.approx(1.96 * (2 * 2 / 1) ** 0.5 / 4)
     assert mean_loss(values[:2], games[:2]).half == float("inf")
     told = summary(values, games)
-    assert (told["agree"], told["over"]["0.04"], told["games"]) == (0.25, 0.75, 2)
+    assert (told["no_loss"], told["over"]["0.04"], told["games"]) == (0.25, 0.75, 2)
 
 
 # -- tables ----------------------------------------------------------------------------------------
@@ -223,7 +224,7 @@ def test_the_table_of_openings_names_the_better_play_and_the_sum():
 def test_the_table_of_losses_is_in_thousandths():
     """One row for each bot."""
     row = {
-        "bot": "net", "judge": "gnubg:2", "decisions": 10_000, "games": 240, "agree": 0.75,
+        "bot": "net", "judge": "gnubg:2", "decisions": 10_000, "games": 240, "no_loss": 0.75,
         "loss": {"mean": 0.0061, "low": 0.0051, "high": 0.0071}, "over": {"0.02": 0.1},
     }  # fmt: skip
     line = tables.render_loss([row]).splitlines()[2]
@@ -367,3 +368,28 @@ def test_every_published_figure_of_strength_is_a_part_of_the_command():
             assert program == "scripts/strength.py"
             assert part in STRENGTH["PARTS"]
         assert plans[name]["show"] in figures["RENDERERS"]
+
+
+def test_stored_parts_are_of_the_code_that_made_them(monkeypatch):
+    """Decision 25: what decides about a game is in the identity of every bot, gnubg's too."""
+    stored._code_digest.cache_clear()
+    short = load_variant("short")
+    specs = ("gnubg:0", "race", "net:short")
+    before = [identity(spec, short) for spec in specs]
+    assert all(found["code"] == before[0]["code"] for found in before)
+    read = Path.read_bytes
+
+    def edited(path: Path) -> bytes:
+        return read(path) + (b"# changed" if path.name == "rng.py" else b"")
+
+    monkeypatch.setattr(Path, "read_bytes", edited)
+    stored._code_digest.cache_clear()
+    after = [identity(spec, short)["code"] for spec in specs]
+    stored._code_digest.cache_clear()
+    assert before[0]["code"] not in after
+
+
+def test_a_single_pair_has_no_interval():
+    """A figure of one pair is shown without a width."""
+    assert with_interval(interval(np.array([1.0])).to_json(), "{:+.3f}") == "+1.000"
+    assert with_interval(interval(np.array([1.0, 3.0])).to_json(), "{:+.3f}").startswith("+2.000 ±")

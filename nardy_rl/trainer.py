@@ -295,10 +295,15 @@ class Trainer:
         return self.fraction >= self.config.learner.backup_start
 
     def _one_ply(self, frozen: FrozenNet) -> Search:
-        """Return a search that looks one roll ahead with the network as it stands."""
+        """Return a search that looks one roll ahead with the network as it stands.
+
+        Every reply is valued: a reply that estimates miss makes a target too low, the network
+        learns that, and its estimates miss more (seen: 0.3 points instead of -0.8 after 2.6
+        million positions).
+        """
         network = Network(self._learner.net.arrays(), self._manifest({}), self._network_path)
         endings = self.config.selfplay.endings
-        return Search(FrozenEvaluator(network, frozen, bearoff=endings), 1)
+        return Search(FrozenEvaluator(network, frozen, bearoff=endings), 1, glance=None)
 
     def _learn_the_rest(self) -> None:
         """Learn from the last round, on one thread as in all others: rounding depends on it."""

@@ -145,7 +145,6 @@ class Chooser:
         shape = (len(self.after), len(net.first_bias))
         if self._hidden.shape != shape or self._hidden.dtype != net.hidden_dtype:
             self._hidden = np.zeros(shape, net.hidden_dtype)
-        # Whole blocks of rows: oneDNN compiles a product for every shape that it has not seen.
         return self._hidden[: whole_blocks(rows)]
 
     def _list_plays(self, boards: Board, dice: NDArray[np.int8], first: int, last: int) -> int:

@@ -376,12 +376,16 @@ class Search:
 
     def _rolled(self, boards: Board, plies: int, rolls: Rolls) -> NDArray[np.float64]:
         """Return `[N, O]` the average over rolls of what the best plays are worth at a depth."""
+        return rolls.average(self._by_roll(boards, plies, rolls))
+
+    def _by_roll(self, boards: Board, plies: int, rolls: Rolls) -> NDArray[np.float64]:
+        """Return `[N, R, O]` what the best plays of every roll are worth at a depth."""
         parts = [
             self._listed(boards[start : start + LIST_STATES], rolls)
             for start in range(0, len(boards), LIST_STATES)
         ]
         probs = self._best(_joined(parts), plies)
-        return rolls.average(probs.reshape(len(boards), len(rolls.dice), -1))
+        return probs.reshape(len(boards), len(rolls.dice), -1)
 
     def _listed(self, boards: Board, rolls: Rolls) -> _Decisions:
         """Return the decisions after every roll, with those plays that the filter keeps."""

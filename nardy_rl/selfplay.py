@@ -371,7 +371,7 @@ class SelfPlay:
         lambda_: float,
         turns: Sequence[int],
         before: Callable[[], object] | None = None,
-        backups: Search | None = None,
+        backups: Sequence[Search] | None = None,
     ) -> tuple[Board, NDArray[np.float32], RoundStats]:
         """Play a round; see `Worker.play`.
 
@@ -380,18 +380,21 @@ class SelfPlay:
             lambda_: For the targets.
             turns: Turns that each worker plays, at least.
             before: Run by the first worker, before it plays and while the others do.
-            backups: See `Worker.play`.
+            backups: One of each worker, see `Worker.play`.
         """
+        searches = [None] * len(self._workers) if backups is None else backups
 
-        def work(worker: Worker, share: int) -> tuple[Board, NDArray[np.float32], RoundStats]:
+        def work(
+            worker: Worker, share: int, search: Search | None
+        ) -> tuple[Board, NDArray[np.float32], RoundStats]:
             torch.set_num_threads(1)  # of this thread; the workers share the cores already
             if before is not None and worker is self._workers[0]:
                 before()
-            return worker.play(net, lambda_, share, backups)
+            return worker.play(net, lambda_, share, search)
 
         jobs = [
-            self._pool.submit(work, worker, share)
-            for worker, share in zip(self._workers, turns, strict=True)
+            self._pool.submit(work, *job)
+            for job in zip(self._workers, turns, searches, strict=True)
         ]
         boards, targets, stats = zip(*(job.result() for job in jobs), strict=True)
         return np.concatenate(boards), np.concatenate(targets), reduce(RoundStats.plus, stats)

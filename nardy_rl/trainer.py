@@ -44,6 +44,7 @@ from nardy_rl.curves import Curves
 from nardy_rl.endings import later_endings
 from nardy_rl.evaluator import Evaluator
 from nardy_rl.frozen_evaluator import FrozenEvaluator
+from nardy_rl.full_backups import FullBackups
 from nardy_rl.learner import Learner
 from nardy_rl.metrics import MatchResult
 from nardy_rl.nets import FrozenNet, ValueNet, pick_device, pick_precision
@@ -51,7 +52,6 @@ from nardy_rl.nets.growth import grow_from, revive_units
 from nardy_rl.players import Bot, bot_names, make_bot
 from nardy_rl.players.net import NetBot
 from nardy_rl.run_state import STATE_NAME, load_state, save_state
-from nardy_rl.search import Search
 from nardy_rl.selfplay import RoundStats, SelfPlay, Worker
 from nardy_rl.shapes import can_grow
 from nardy_rl.version import code_commit
@@ -273,9 +273,9 @@ class Trainer:
         frozen = FrozenNet(self._learner.net, self._precision, self._device)
         shares = self._shares()
         self._learn_s, backs_up = 0.0, self._backs_up()
-        search = self._one_ply(frozen) if backs_up else None
+        backups = self._full_backups(frozen) if backs_up else None
         boards, targets, stats = self._selfplay.play(
-            frozen, lambda_, shares, before=lambda: self._learn(lr), backups=search
+            frozen, lambda_, shares, before=lambda: self._learn(lr), backups=backups
         )
         self._add_pending(boards, targets)
         self._account(stats, time.perf_counter() - start)
@@ -296,15 +296,15 @@ class Trainer:
         """Return whether targets are means over all rolls now."""
         return self.fraction >= self.config.learner.backup_start
 
-    def _one_ply(self, frozen: FrozenNet) -> Search:
-        """Return a search that looks one roll ahead with the network as it stands.
-
-        Every reply is valued: a reply that estimates miss makes a target too low, the network
-        learns that, and its estimates miss more (DECISIONS, experiments).
-        """
+    def _full_backups(self, frozen: FrozenNet) -> list[FullBackups]:
+        """Return what makes exact targets with the network as it stands, one for each worker."""
         network = Network(self._learner.net.arrays(), self._manifest({}), self._network_path)
-        endings = self.config.selfplay.endings
-        return Search(FrozenEvaluator(network, frozen, bearoff=endings), 1, glance=None)
+        evaluator = FrozenEvaluator(network, frozen, bearoff=self.config.selfplay.endings)
+        seed, rounds = self.config.seed, self.progress.rounds
+        return [
+            FullBackups(evaluator, np.random.default_rng([seed, rounds, 1 + worker]))
+            for worker in range(self.config.selfplay.workers)
+        ]
 
     def _learn_the_rest(self) -> None:
         """Learn from the last round, on one thread as in all others: rounding depends on it."""

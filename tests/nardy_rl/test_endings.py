@@ -15,6 +15,7 @@ from nardy_rl import outcomes
 from nardy_rl.checkpoint import Network, make_manifest
 from nardy_rl.endings import later_endings
 from nardy_rl.frozen_evaluator import FrozenEvaluator
+from nardy_rl.full_backups import FEW, FullBackups
 from nardy_rl.nets import FrozenNet
 from nardy_rl.rolls import Rolls, is_opening
 from nardy_rl.search import Search
@@ -113,11 +114,15 @@ def by_hand(variant, net, bearoff, board: np.ndarray) -> np.ndarray:
     return total
 
 
-def one_ply(variant, net) -> Search:
-    """Return the search of a run, in full precision and without estimates."""
+def evaluator(variant, net) -> FrozenEvaluator:
+    """Return the evaluator of a run, in full precision."""
     manifest = make_manifest(variant, thermometer(variant), net.hidden, games=1, budget="1m")
-    network = Network(net.arrays(), manifest, Path("net"))
-    return Search(FrozenEvaluator(network, frozen(net)), 1, glance=None)
+    return FrozenEvaluator(Network(net.arrays(), manifest, Path("net")), frozen(net))
+
+
+def one_ply(variant, net) -> Search:
+    """Return a search that values every reply to every roll."""
+    return Search(evaluator(variant, net), 1, glance=None)
 
 
 @pytest.mark.parametrize("game", ["short", "long", "hypergammon"])
@@ -137,6 +142,51 @@ def test_backups_are_means_over_all_rolls(game: str) -> None:
         else:
             expected = by_hand(variant, net, bearoff, board)
         np.testing.assert_allclose(got, expected, atol=2e-5)
+
+
+def test_full_backups_are_unbiased_where_estimates_are_not() -> None:
+    """Few replies at a glance make values too low; the roll valued in full makes up for it."""
+    variant = load_variant("short")
+    net = random_net(variant)
+    boards = random_positions(variant, 200, seed=4)
+    boards = boards[batch.outcomes(variant, boards) < 0][:24]
+    every = one_ply(variant, net).positions(boards)
+    few = Search(evaluator(variant, net), 1, glance=FEW).positions(boards)
+    points = outcomes.points_vector(variant).astype(np.float64)
+    missed = outcomes.equity(every, points) - outcomes.equity(few, points)
+    assert missed.min() > -1e-6
+    backups = FullBackups(evaluator(variant, net), np.random.default_rng(7))
+    drawn = np.stack([backups.positions(boards) for _ in range(100)])
+    np.testing.assert_allclose(drawn.sum(axis=2), 1, atol=1e-5)
+    equity = outcomes.equity(drawn, points)
+    # One position alone may scatter a lot: together they are as many standard errors off as any.
+    error = np.sqrt((equity.var(axis=0) / len(equity)).sum())
+    off = (equity.mean(axis=0) - outcomes.equity(every, points)).sum()
+    assert abs(off) < 4 * error
+    assert missed.sum() > 8 * error  # or this test could not tell
+
+
+def test_full_backups_repeat_with_their_seed() -> None:
+    """The rolls drawn are a function of the generator's seed, and of nothing else."""
+    variant = load_variant("short")
+    boards = random_positions(variant, 40, seed=4)
+
+    def targets(seed: int) -> np.ndarray:
+        found = evaluator(variant, random_net(variant))
+        return FullBackups(found, np.random.default_rng(seed)).positions(boards)
+
+    assert np.array_equal(targets(1), targets(1))
+    assert not np.array_equal(targets(1), targets(2))
+
+
+@pytest.mark.parametrize("game", ["emir", "gulbar"])
+def test_full_backups_where_a_roll_is_more_than_one_decision(game: str) -> None:
+    """Of a roll that says who acts next, or that is owed in part, every reply is valued."""
+    variant = load_variant(game)
+    net = random_net(variant)
+    boards = random_positions(variant, 40, seed=4)
+    backups = FullBackups(evaluator(variant, net), np.random.default_rng(7))
+    assert np.array_equal(backups.positions(boards), one_ply(variant, net).positions(boards))
 
 
 def test_play_with_backups_gives_backed_up_targets() -> None:

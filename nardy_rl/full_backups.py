@@ -1,0 +1,53 @@
+"""Targets that are means over all rolls, at a fifth of the price of valuing every reply; layer 4."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nardy_engine import batch
+from nardy_engine.types import Board
+from nardy_rl.evaluator import Evaluator
+from nardy_rl.rolls import Rolls
+from nardy_rl.search import Glance, Search
+
+FEW = Glance(8, 4)
+"""Half of what a search looks at (DECISIONS, 34)."""
+
+
+class FullBackups(Search):
+    """Looks one roll ahead; few replies to a roll are valued, and one roll in full.
+
+    A best reply that the estimates miss makes a value too low, never too high. Learned from, that
+    grows: the network takes the low value for true, and its estimates miss more. So one roll is
+    drawn for each position, all replies to it are valued, and what that adds is added to the mean
+    over all rolls. The expectation is then that of valuing every reply to every roll, whatever the
+    estimates are worth; they only decide how much the targets scatter. Single chances may leave
+    [0, 1] for that reason, their sum stays 1.
+
+    Where a roll decides who acts next, and where dice can be owed, every reply is valued.
+    """
+
+    def __init__(self, evaluator: Evaluator, rng: np.random.Generator) -> None:
+        """Prepare targets.
+
+        Args:
+            evaluator: Gives the static values.
+            rng: Draws the rolls that are valued in full; advanced, so not for several threads.
+        """
+        super().__init__(evaluator, 1, glance=FEW)
+        if self._rules.again != 0 or self._rules.owed != 0:
+            self.glance = None
+        self._rng = rng
+
+    def _rolled(self, boards: Board, plies: int, rolls: Rolls) -> NDArray[np.float64]:
+        by_roll = self._by_roll(boards, plies, rolls)
+        means = rolls.average(by_roll)
+        if self.glance is not None:
+            drawn = self._rng.choice(len(rolls.dice), len(boards), p=rolls.chances)
+            after = batch.afterstates(self._variant, boards, rolls.dice[drawn])
+            values = self.evaluator.plays(boards, after)
+            index: NDArray[np.int64] = np.arange(len(after.boards))
+            best = self.evaluator.pick(after.boards, index, after.offsets, values)
+            means += values.probs[best] - by_roll[np.arange(len(boards)), drawn]
+        return means

@@ -271,21 +271,34 @@ class Evaluator:
         Args:
             boards: `[N, 2, P] int8`, row 0 the side to act, no game finished.
         """
-        layers = self.network.layers
-        x, active = self.network.encoder.encode(boards), []
-        for weight, bias in layers[:-1]:
+        weight, bias = self.network.layers[0]
+        hidden = self.network.encoder.encode(boards) @ weight.T + bias
+        active = hidden > 0
+        slopes = self._slopes(hidden * active, batch.outcome_mask(self.variant, boards))
+        return Tangents((slopes * active) @ weight, slopes)
+
+    def _slopes(
+        self, hidden: NDArray[np.float32], possible: NDArray[np.bool_]
+    ) -> NDArray[np.float32]:
+        """Return `[N, H] float32` how the equity grows with each unit of the first hidden layer."""
+        layers, x, active = self.network.layers, hidden, []
+        for weight, bias in layers[1:-1]:
             x = x @ weight.T + bias
             active.append(x > 0)
             x *= active[-1]
         weight, bias = layers[-1]
-        possible = batch.outcome_mask(self.variant, boards)
-        probs = outcomes.masked_softmax(x @ weight.T + bias, possible)
+        slopes = self._last_slopes(x @ weight.T + bias, possible) @ weight
+        for (weight, _), passes in zip(layers[-2:0:-1], active[::-1], strict=True):
+            slopes = (slopes * passes) @ weight
+        return np.asarray(slopes, np.float32)
+
+    def _last_slopes(
+        self, logits: NDArray[np.float32], possible: NDArray[np.bool_]
+    ) -> NDArray[np.float32]:
+        """Return `[N, O] float32` how the equity grows with each logit."""
+        probs = outcomes.masked_softmax(logits, possible)
         equity = outcomes.equity(probs, self.points)
-        slope = (probs * (self.points - equity[:, None])) @ weight
-        for (weight, _), passes in zip(layers[-2:0:-1], active[:0:-1], strict=True):
-            slope = (slope * passes) @ weight
-        features = slope if len(layers) == 1 else (slope * active[0]) @ layers[0][0]
-        return Tangents(np.asarray(features, np.float32), np.asarray(slope, np.float32))
+        return np.asarray(probs * (self.points - equity[:, None]), np.float32)
 
     def likely_plays(
         self,

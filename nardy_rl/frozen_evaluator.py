@@ -26,3 +26,13 @@ class FrozenEvaluator(Evaluator):
 
     def _through(self, x: NDArray[np.float32], first: int) -> NDArray[np.float32]:
         return self._frozen.logits_of(x) if first == 1 else super()._through(x, first)
+
+    def _slopes(
+        self, hidden: NDArray[np.float32], possible: NDArray[np.bool_]
+    ) -> NDArray[np.float32]:
+        def last(logits: NDArray[np.float32]) -> NDArray[np.float32]:
+            found = np.zeros_like(logits)  # the last rows fill a block
+            found[: len(possible)] = self._last_slopes(logits[: len(possible)], possible)
+            return found
+
+        return self._frozen.slopes(hidden, last)

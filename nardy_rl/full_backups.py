@@ -1,4 +1,4 @@
-"""Targets that are means over all rolls, at a fifth of the price of valuing every reply; layer 4."""
+"""Targets that are means over all rolls, at a fraction of the price; layer 4."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from nardy_rl.evaluator import Evaluator
 from nardy_rl.rolls import Rolls
 from nardy_rl.search import Glance, Search
 
-FEW = Glance(8, 4)
-"""Half of what a search looks at (DECISIONS, 34)."""
+FEW = Glance(4, 2)
+"""A quarter to half of what a search looks at (DECISIONS, 34)."""
 
 
 class FullBackups(Search):
@@ -28,14 +28,17 @@ class FullBackups(Search):
     Where a roll decides who acts next, and where dice can be owed, every reply is valued.
     """
 
-    def __init__(self, evaluator: Evaluator, rng: np.random.Generator) -> None:
+    def __init__(
+        self, evaluator: Evaluator, rng: np.random.Generator, glance: Glance = FEW
+    ) -> None:
         """Prepare targets.
 
         Args:
             evaluator: Gives the static values.
             rng: Draws the rolls that are valued in full; advanced, so not for several threads.
+            glance: How many replies to a roll are valued.
         """
-        super().__init__(evaluator, 1, glance=FEW)
+        super().__init__(evaluator, 1, glance=glance)
         if self._rules.again != 0 or self._rules.owed != 0:
             self.glance = None
         self._rng = rng

@@ -29,7 +29,7 @@ from nardy_engine.kernels import values as kernel
 from nardy_engine.rules.table import rule_table
 from nardy_engine.types import Board
 from nardy_rl import outcomes
-from nardy_rl.evaluator import Evaluator, Values, joined
+from nardy_rl.evaluator import Evaluator, Tangents, Values, joined
 from nardy_rl.rolls import Rolls, is_opening, moves_before_roll, owes_dice
 
 MAX_PLIES = 4
@@ -65,7 +65,10 @@ class Glance(NamedTuple):
     """So many of these by the tangent of the layers above it: they get their static value."""
 
 
-GLANCE = Glance(16, 8)
+GLANCE = Glance(16, 4)
+
+TANGENT_ROLLS = 5
+"""The estimates are tangents at replies to every fifth roll; more of them add little."""
 
 STATIC_REPLY = Filter(1, 0.0)
 """Below the root the reply with the best static value is played, as GNU Backgammon does."""
@@ -409,14 +412,14 @@ class Search:
     def _likely(self, boards: Board, plays: _Plays, glance: Glance) -> tuple[_Plays, Values]:
         """Return the replies that do not look far behind, with their values.
 
-        First the network is replaced by its tangent at the position before the play; what a play
-        changes is then a sum of a few numbers. Of what is left the first layer is worked out, and
-        only the layers above it are replaced.
+        First the network is replaced by its tangent; what a play changes is then a sum of a few
+        numbers. Of what is left the first layer is worked out, and only the layers above it are
+        replaced.
         """
         codes = np.empty(len(plays.after.boards), np.int8)
         tables = int(self.evaluator.uses_bearoff)
         kernel.fill_codes(plays.after.boards, 1, tables, self._rules, codes)
-        tangents = self.evaluator.tangents(batch.swapped(boards))
+        tangents = self._tangents(boards, plays, codes)
         encoder = self.evaluator.network.encoder
         estimates = encoder.estimates(plays.after.boards, plays.after.offsets, tangents.features)
         marks = np.zeros(len(codes), np.uint8)
@@ -430,6 +433,27 @@ class Search:
             boards, *plays, codes=few, slopes=tangents.hidden, keep=glance.second
         )
         return plays.only(kept), values
+
+    def _tangents(self, boards: Board, plays: _Plays, codes: NDArray[np.int8]) -> Tangents:
+        """Return for each position the mean of the tangents at good replies to some rolls.
+
+        The tangent at the position before the play finds those replies. It is not good enough to
+        go on with: there the side to reply has not moved, which may be worth much more than any
+        reply, and the network is flat where it is sure.
+        """
+        passed = self.evaluator.tangents(batch.swapped(boards))
+        encoder = self.evaluator.network.encoder
+        estimates = encoder.estimates(plays.after.boards, plays.after.offsets, passed.features)
+        best = np.empty(len(plays.offsets) - 1, np.int64)
+        kernel.best_estimates(plays.rows, plays.offsets, codes, estimates, best)
+        some = best.reshape(len(boards), -1)[:, ::TANGENT_ROLLS]
+        found = some >= 0
+        following, _ = batch.next_states(self._variant, plays.after.boards[some[found]])
+        near = self.evaluator.tangents(following)
+        owner = np.flatnonzero(found) // found.shape[1]
+        for own, replies in zip(passed, near, strict=True):
+            np.add.at(own, owner, replies)
+        return passed
 
     def _kept(self, decisions: _Decisions) -> _Decisions:
         """Return the decisions with only those plays that the filter of replies keeps."""

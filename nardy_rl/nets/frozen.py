@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,16 @@ from nardy_rl.nets.mlp import ValueNet
 
 _ROW_BLOCK = 256
 
+_FEW_ROWS = 32
+"""Rows of a block where products are small."""
 
-def whole_blocks(rows: int) -> int:
+
+def whole_blocks(rows: int, block: int = _ROW_BLOCK) -> int:
     """Return the rows of whole blocks that hold so many.
 
     oneDNN compiles a product for every shape that it has not seen.
     """
-    return -(-rows // _ROW_BLOCK) * _ROW_BLOCK
+    return -(-rows // block) * block
 
 
 class FrozenNet:
@@ -71,11 +75,40 @@ class FrozenNet:
         Args:
             hidden: `[N, H] float32` first hidden layer after its ReLU; read only.
         """
+        return self._through(self._padded(hidden, _ROW_BLOCK))[: len(hidden)]
+
+    @torch.inference_mode()
+    def slopes(
+        self,
+        hidden: NDArray[np.float32],
+        last: Callable[[NDArray[np.float32]], NDArray[np.float32]],
+    ) -> NDArray[np.float32]:
+        """Return `[N, H] float32` how a number made of the logits grows with each unit.
+
+        Args:
+            hidden: `[N, H] float32` first hidden layer after its ReLU; read only.
+            last: Gives `[N, O]` how that number grows with each of the logits `[N, O]`.
+        """
+        x, active = self._padded(hidden, _FEW_ROWS).to(self._device), []
+        for weight, bias in self._layers:
+            x = functional.linear(x, weight, bias).relu_()
+            active.append(x > 0)
+        weight, bias = self._last
+        logits = functional.linear(x.float(), weight, bias)
+        slopes = torch.from_numpy(last(logits.cpu().numpy())).to(self._device) @ weight
+        slopes = slopes.to(self._dtype)
+        for (weight, _), passes in zip(self._layers[::-1], active[::-1], strict=True):
+            slopes = (slopes * passes) @ weight
+        found: NDArray[np.float32] = slopes[: len(hidden)].float().cpu().numpy()
+        return found
+
+    def _padded(self, hidden: NDArray[np.float32], block: int) -> Tensor:
+        """Return `hidden` in the precision of the products, with rows of 0 to whole blocks."""
         n, width = hidden.shape
-        x = torch.empty(whole_blocks(n), width, dtype=self._dtype)
+        x = torch.empty(whole_blocks(n, block), width, dtype=self._dtype)
         x[:n] = torch.from_numpy(hidden)
         x[n:] = 0.0
-        return self._through(x)[:n]
+        return x
 
     def _through(self, x: Tensor) -> NDArray[np.float32]:
         x = x.to(self._device, non_blocking=True)

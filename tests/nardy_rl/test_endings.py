@@ -14,6 +14,7 @@ from nardy_engine.bearoff import Bearoff
 from nardy_rl import outcomes
 from nardy_rl.checkpoint import Network, make_manifest
 from nardy_rl.endings import later_endings
+from nardy_rl.evaluator import Evaluator
 from nardy_rl.frozen_evaluator import FrozenEvaluator
 from nardy_rl.full_backups import FEW, FullBackups
 from nardy_rl.nets import FrozenNet
@@ -187,6 +188,19 @@ def test_full_backups_where_a_roll_is_more_than_one_decision(game: str) -> None:
     boards = random_positions(variant, 40, seed=4)
     backups = FullBackups(evaluator(variant, net), np.random.default_rng(7))
     assert np.array_equal(backups.positions(boards), one_ply(variant, net).positions(boards))
+
+
+@pytest.mark.parametrize("game", ["short", "khachapuri"])
+def test_tangents_in_training_are_those_of_the_evaluator(game: str) -> None:
+    """Products by torch, in rows filled up to a block, give the same slopes as numpy."""
+    variant = load_variant(game)
+    found = evaluator(variant, random_net(variant))
+    boards = random_positions(variant, 40, seed=4)
+    boards = boards[batch.outcomes(variant, boards) < 0][:35]
+    plain = Evaluator(found.network).tangents(boards)
+    for ours, expected in zip(found.tangents(boards), plain, strict=True):
+        assert np.abs(expected).max() > 0.01
+        np.testing.assert_allclose(ours, expected, atol=1e-5)
 
 
 def test_play_with_backups_gives_backed_up_targets() -> None:

@@ -14,7 +14,7 @@ from nardy_rl import outcomes
 from nardy_rl.evaluator import Evaluator
 from nardy_rl.players import choose_best
 from nardy_rl.rolls import moves_before_roll, owes_dice
-from nardy_rl.search import EVERYTHING, Filter, Glance, Search, default_filters
+from nardy_rl.search import EVERYTHING, GLANCE, Filter, Glance, Search, default_filters
 from positions import row
 
 FULL = {"replies": EVERYTHING, "glance": None}
@@ -276,7 +276,7 @@ def test_the_glance_changes_little(tiny_network) -> None:
     everything = Search(evaluator, 1, glance=None).positions(boards) @ evaluator.points
     many = Search(evaluator, 1, glance=Glance(5000, 5000)).positions(boards) @ evaluator.points
     np.testing.assert_allclose(many, everything, atol=1e-6)
-    few = Search(evaluator, 1, glance=Glance(16, 8)).positions(boards) @ evaluator.points
+    few = Search(evaluator, 1, glance=GLANCE).positions(boards) @ evaluator.points
     assert np.abs(few - everything).mean() < 0.01
     # A better reply can only be missed, which makes the position better for the side before.
     assert (few <= everything + 1e-6).all()

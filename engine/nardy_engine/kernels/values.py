@@ -213,6 +213,22 @@ def fill_estimates(after, offsets, gradients, step_column, step_factor, slopes, 
 
 
 @jit
+def best_estimates(index, offsets, codes, estimates, rows):
+    """Write to `rows` `[G] int64` the play of each decision with the highest estimate.
+
+    Arguments as for `mark_likely`; plays with an exact value do not count, and -1 stands where
+    there is no other. Of equal estimates the one listed first is taken.
+    """
+    for group in range(offsets.shape[0] - 1):
+        best = -1
+        for a in range(offsets[group], offsets[group + 1]):
+            row = index[a]
+            if codes[row] == NETWORK and (best < 0 or estimates[row] > estimates[best]):
+                best = row
+        rows[group] = best
+
+
+@jit
 def mark_likely(index, offsets, codes, estimates, best, marks):
     """Mark in `marks` `[M] uint8` the plays of each decision with the highest estimates.
 

@@ -70,6 +70,9 @@ GLANCE = Glance(16, 4)
 TANGENT_ROLLS = 5
 """The estimates are tangents at replies to every fifth roll; more of them add little."""
 
+FLAT = 0.01
+"""Points; where the estimates of all replies to a position differ by less, all are valued."""
+
 STATIC_REPLY = Filter(1, 0.0)
 """Below the root the reply with the best static value is played, as GNU Backgammon does."""
 
@@ -422,6 +425,7 @@ class Search:
         tangents = self._tangents(boards, plays, codes)
         encoder = self.evaluator.network.encoder
         estimates = encoder.estimates(plays.after.boards, plays.after.offsets, tangents.features)
+        codes = self._all_where_flat(plays.after, codes, estimates)
         marks = np.zeros(len(codes), np.uint8)
         best = np.empty(glance.first, np.int64)
         kernel.mark_likely(plays.rows, plays.offsets, codes, estimates, best, marks)
@@ -451,9 +455,25 @@ class Search:
         following, _ = batch.next_states(self._variant, plays.after.boards[some[found]])
         near = self.evaluator.tangents(following)
         owner = np.flatnonzero(found) // found.shape[1]
+        weight = 1 / (1 + found.sum(axis=1, keepdims=True, dtype=np.float32))
         for own, replies in zip(passed, near, strict=True):
             np.add.at(own, owner, replies)
+            own *= weight
         return passed
+
+    def _all_where_flat(
+        self, after: batch.Afterstates, codes: NDArray[np.int8], estimates: NDArray[np.float32]
+    ) -> NDArray[np.int8]:
+        """Return codes that keep every reply to a position of which the estimates say nothing.
+
+        Where all but a few replies lose the same for certain the tangents are flat: equal
+        estimates do not mean equal values.
+        """
+        counted, starts = codes == kernel.NETWORK, after.offsets[:-1]
+        highest = np.maximum.reduceat(np.where(counted, estimates, -np.inf), starts)
+        lowest = np.minimum.reduceat(np.where(counted, estimates, np.inf), starts)
+        flat = np.repeat(highest < lowest + FLAT * self._unit, after.counts())
+        return np.where(flat, kernel.TABLE, codes)  # exact values are kept, whatever they are
 
     def _kept(self, decisions: _Decisions) -> _Decisions:
         """Return the decisions with only those plays that the filter of replies keeps."""

@@ -11,8 +11,8 @@ from nardy_rl.evaluator import Evaluator
 from nardy_rl.rolls import Rolls
 from nardy_rl.search import Glance, Search
 
-FEW = Glance(4, 2)
-"""A quarter to half of what a search looks at (DECISIONS, 34)."""
+FEW = Glance(8, 3)
+"""Half of what a search looks at (DECISIONS, 34)."""
 
 
 class FullBackups(Search):
@@ -22,8 +22,9 @@ class FullBackups(Search):
     grows: the network takes the low value for true, and its estimates miss more. So one roll is
     drawn for each position, all replies to it are valued, and what that adds is added to the mean
     over all rolls. The expectation is then that of valuing every reply to every roll, whatever the
-    estimates are worth; they only decide how much the targets scatter. Single chances may leave
-    [0, 1] for that reason, their sum stays 1.
+    estimates are worth; they decide how much the targets scatter. Only so much is added as leaves
+    no chance below 0: the cross-entropy of such a target has no lower bound, and a network that
+    sees it again and again runs after it.
 
     Where a roll decides who acts next, and where dice can be owed, every reply is valued.
     """
@@ -52,5 +53,13 @@ class FullBackups(Search):
             values = self.evaluator.plays(boards, after)
             index: NDArray[np.int64] = np.arange(len(after.boards))
             best = self.evaluator.pick(after.boards, index, after.offsets, values)
-            means += values.probs[best] - by_roll[np.arange(len(boards)), drawn]
+            missed = values.probs[best] - by_roll[np.arange(len(boards)), drawn]
+            means += missed * _room(means, missed)[:, None]
         return means
+
+
+def _room(means: NDArray[np.float64], added: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return `[N]` how much of `added` `[N, O]` can be added and leave no chance below 0."""
+    falling = added < 0
+    shares = np.divide(means, -added, out=np.ones_like(means), where=falling)
+    return np.asarray(np.clip(shares.min(axis=1), 0, 1))

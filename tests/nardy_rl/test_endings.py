@@ -11,15 +11,15 @@ import torch
 from learning import play_until, random_net, random_positions, thermometer, train_config
 from nardy_engine import Position, batch, load_variant, reference
 from nardy_engine.bearoff import Bearoff
-from nardy_rl import outcomes
+from nardy_rl import full_backups, outcomes
 from nardy_rl.checkpoint import Network, make_manifest
 from nardy_rl.endings import later_endings
 from nardy_rl.evaluator import Evaluator
 from nardy_rl.frozen_evaluator import FrozenEvaluator
-from nardy_rl.full_backups import FEW, FullBackups
+from nardy_rl.full_backups import FullBackups
 from nardy_rl.nets import FrozenNet
 from nardy_rl.rolls import Rolls, is_opening
-from nardy_rl.search import Search
+from nardy_rl.search import Glance, Search
 from nardy_rl.selfplay import Worker
 from nardy_rl.trainer import Trainer
 
@@ -145,26 +145,39 @@ def test_backups_are_means_over_all_rolls(game: str) -> None:
         np.testing.assert_allclose(got, expected, atol=2e-5)
 
 
-def test_full_backups_are_unbiased_where_estimates_are_not() -> None:
+def test_full_backups_make_up_for_what_estimates_miss() -> None:
     """Few replies at a glance make values too low; the roll valued in full makes up for it."""
     variant = load_variant("short")
     net = random_net(variant)
     boards = random_positions(variant, 200, seed=4)
     boards = boards[batch.outcomes(variant, boards) < 0][:24]
-    every = one_ply(variant, net).positions(boards)
-    few = Search(evaluator(variant, net), 1, glance=FEW).positions(boards)
     points = outcomes.points_vector(variant).astype(np.float64)
-    missed = outcomes.equity(every, points) - outcomes.equity(few, points)
+
+    def equity(probs: np.ndarray) -> np.ndarray:
+        return outcomes.equity(probs, points)
+
+    few = Glance(3, 1)
+    every = equity(one_ply(variant, net).positions(boards))
+    missed = every - equity(Search(evaluator(variant, net), 1, glance=few).positions(boards))
     assert missed.min() > -1e-6
-    backups = FullBackups(evaluator(variant, net), np.random.default_rng(7))
+    assert missed.mean() > 0.005
+    backups = FullBackups(evaluator(variant, net), np.random.default_rng(7), few)
     drawn = np.stack([backups.positions(boards) for _ in range(100)])
     np.testing.assert_allclose(drawn.sum(axis=2), 1, atol=1e-5)
-    equity = outcomes.equity(drawn, points)
-    # One position alone may scatter a lot: together they are as many standard errors off as any.
-    error = np.sqrt((equity.var(axis=0) / len(equity)).sum())
-    off = (equity.mean(axis=0) - outcomes.equity(every, points)).sum()
+    assert drawn.min() >= -1e-9
+    # One position alone may scatter a lot: together they are few standard errors off.
+    error = np.sqrt((equity(drawn).var(axis=0) / len(drawn)).sum())
+    off = (equity(drawn).mean(axis=0) - every).sum()
     assert abs(off) < 4 * error
     assert missed.sum() > 8 * error  # or this test could not tell
+
+
+def test_full_backups_leave_no_chance_below_0() -> None:
+    """What is added is cut short where a chance would fall below 0, and only there."""
+    means = np.array([[0.5, 0.1, 0.4], [0.5, 0.1, 0.4], [0.5, 0.0, 0.5]])
+    added = np.array([[0.2, -0.4, 0.2], [0.2, -0.05, -0.15], [0.2, -0.2, 0.0]])
+    room = full_backups._room(means, added)
+    np.testing.assert_allclose(room, [0.25, 1, 0])
 
 
 def test_full_backups_repeat_with_their_seed() -> None:

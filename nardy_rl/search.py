@@ -456,10 +456,12 @@ class Search:
         near = self.evaluator.tangents(following)
         owner = np.flatnonzero(found) // found.shape[1]
         weight = 1 / (1 + found.sum(axis=1, keepdims=True, dtype=np.float32))
-        for own, replies in zip(passed, near, strict=True):
+
+        def mean(own: NDArray[np.float32], replies: NDArray[np.float32]) -> NDArray[np.float32]:
             np.add.at(own, owner, replies)
-            own *= weight
-        return passed
+            return np.asarray(own * weight, np.float32)
+
+        return Tangents(*map(mean, passed, near))
 
     def _all_where_flat(
         self, after: batch.Afterstates, codes: NDArray[np.int8], estimates: NDArray[np.float32]

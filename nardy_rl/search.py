@@ -444,22 +444,31 @@ class Search:
         The tangent at the position before the play finds those replies. It is not good enough to
         go on with: there the side to reply has not moved, which may be worth much more than any
         reply, and the network is flat where it is sure.
+
+        plays: Not merged yet; those of a roll follow each other.
         """
         passed = self.evaluator.tangents(batch.swapped(boards))
+        starts, ends = (
+            some.reshape(len(boards), -1)[:, ::TANGENT_ROLLS]
+            for some in (plays.offsets[:-1], plays.offsets[1:])
+        )
+        offsets = np.concatenate(([0], np.cumsum(ends - starts)))
+        order: NDArray[np.int64] = np.arange(offsets[-1])
+        rows = order + np.repeat(starts.ravel() - offsets[:-1], np.diff(offsets))
+        replies, of_position = plays.after.boards[rows], offsets[:: starts.shape[1]]
         encoder = self.evaluator.network.encoder
-        estimates = encoder.estimates(plays.after.boards, plays.after.offsets, passed.features)
-        best = np.empty(len(plays.offsets) - 1, np.int64)
-        kernel.best_estimates(plays.rows, plays.offsets, codes, estimates, best)
-        some = best.reshape(len(boards), -1)[:, ::TANGENT_ROLLS]
-        found = some >= 0
-        following, _ = batch.next_states(self._variant, plays.after.boards[some[found]])
+        estimates = encoder.estimates(replies, of_position, passed.features)
+        best = np.empty(starts.size, np.int64)
+        kernel.best_estimates(order, offsets, codes[rows], estimates, best)
+        found = best.reshape(starts.shape) >= 0
+        following, _ = batch.next_states(self._variant, replies[best[best >= 0]])
         near = self.evaluator.tangents(following)
-        owner = np.flatnonzero(found) // found.shape[1]
         weight = 1 / (1 + found.sum(axis=1, keepdims=True, dtype=np.float32))
 
-        def mean(own: NDArray[np.float32], replies: NDArray[np.float32]) -> NDArray[np.float32]:
-            np.add.at(own, owner, replies)
-            return np.asarray(own * weight, np.float32)
+        def mean(own: NDArray[np.float32], others: NDArray[np.float32]) -> NDArray[np.float32]:
+            placed = np.zeros((*found.shape, own.shape[1]), np.float32)
+            placed[found] = others
+            return np.asarray((own + placed.sum(axis=1)) * weight, np.float32)
 
         return Tangents(*map(mean, passed, near))
 

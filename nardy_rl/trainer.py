@@ -109,6 +109,7 @@ class Trainer:
         self.budget = config.parsed_budget()
         self._device = pick_device(config.device)
         self._precision = pick_precision(config.selfplay.precision, self._device)
+        self.progress = Progress()
         net = self._new_net(config.net.hidden_at(0.0))
         self._ancestor: dict[str, Any] = {}
         if config.start_from and not resumed:
@@ -138,7 +139,6 @@ class Trainer:
             seed=config.seed,
             bearoff=self._bearoff,
         )
-        self.progress = Progress()
         self._pending: tuple[Board, NDArray[np.float32]] | None = None
         """Positions and targets of the last round, not learned yet."""
         if resumed:
@@ -202,7 +202,9 @@ class Trainer:
         if len(boards) < _REVIVE_LEAST:
             return False
         features = torch.from_numpy(self.encoder.encode(boards)).to(self._device)
-        generator = torch.Generator().manual_seed(self.config.seed)
+        # Fresh weights every time: what was shut before would shut again.
+        seeds = np.random.SeedSequence([self.config.seed, self.progress.rounds])
+        generator = torch.Generator().manual_seed(int(seeds.generate_state(1)[0]))
         return any(revive_units(net.to(self._device), features, generator))
 
     # -- the loop -----------------------------------------------------------------------------

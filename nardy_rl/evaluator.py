@@ -312,7 +312,7 @@ class Evaluator:
     ) -> tuple[NDArray[np.bool_], Values]:
         """Value those plays of each decision that look best after the first layer.
 
-        The layers above it are replaced by their tangent at the position before the play.
+        The layers above it are replaced by a tangent.
 
         Args:
             boards: `[B, 2, P] int8` positions before the play, mover in row 0.
@@ -321,7 +321,8 @@ class Evaluator:
             offsets: `[G + 1] int64` first play of each decision; those of one position follow
                 each other, equally many of each.
             codes: `[M] int8` of the afterstates, see `kernels.values.fill_codes`.
-            slopes: `[B, H] float32`, `Tangents.hidden` of the other side at `boards`.
+            slopes: `[B, H] float32`, one `Tangents.hidden` of each position, of the side that acts
+                after the play.
             keep: How many plays of a decision are valued, besides those with an exact value.
 
         Returns:

@@ -1,4 +1,4 @@
-"""An evaluator for the training run: valued as in self-play, in half precision; layer 4."""
+"""An evaluator for the training run: valued in the precision of self-play; layer 4."""
 
 from __future__ import annotations
 

@@ -21,10 +21,12 @@ class FullBackups(Search):
     A best reply that the estimates miss makes a value too low, never too high. Learned from, that
     grows: the network takes the low value for true, and its estimates miss more. So one roll is
     drawn for each position, all replies to it are valued, and what that adds is added to the mean
-    over all rolls. The expectation is then that of valuing every reply to every roll, whatever the
-    estimates are worth; they decide how much the targets scatter. Only so much is added as leaves
-    no chance below 0: the cross-entropy of such a target has no lower bound, and a network that
-    sees it again and again runs after it.
+    over all rolls. The expectation is then that of valuing every reply to every roll, but for a
+    tenth of what the estimates miss: only so much is added as leaves no chance below 0. The
+    cross-entropy of such a target has no lower bound, and a network that sees it again and again
+    runs after it.
+
+    For `positions` alone: what is drawn depends on the order of the positions.
 
     Where a roll decides who acts next, and where dice can be owed, every reply is valued.
     """

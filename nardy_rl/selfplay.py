@@ -31,7 +31,7 @@ from nardy_engine.types import Board
 from nardy_rl.nets import FrozenNet
 from nardy_rl.nets.frozen import whole_blocks
 from nardy_rl.outcomes import points_vector
-from nardy_rl.search import Search
+from nardy_rl.search import Search, one_thread_a_product
 
 CHUNK_ROWS = 4096
 """Afterstates evaluated at once on a CPU: features and activations stay in the cache."""
@@ -392,11 +392,13 @@ class SelfPlay:
                 before()
             return worker.play(net, lambda_, share, search)
 
-        jobs = [
-            self._pool.submit(work, *job)
-            for job in zip(self._workers, turns, searches, strict=True)
-        ]
-        boards, targets, stats = zip(*(job.result() for job in jobs), strict=True)
+        # Around all of them: the limit is one of the process, and the workers' own would overlap.
+        with one_thread_a_product():
+            jobs = [
+                self._pool.submit(work, *job)
+                for job in zip(self._workers, turns, searches, strict=True)
+            ]
+            boards, targets, stats = zip(*(job.result() for job in jobs), strict=True)
         return np.concatenate(boards), np.concatenate(targets), reduce(RoundStats.plus, stats)
 
     def state(self) -> dict[str, NDArray[Any]]:

@@ -27,7 +27,7 @@ from nardy_engine.types import Board
 from nardy_rl import outcomes
 from nardy_rl.evaluator import Evaluator
 from nardy_rl.full_backups import FEW, FullBackups
-from nardy_rl.rolls import Rolls, is_opening
+from nardy_rl.rolls import Rolls, is_opening, moves_before_roll, owes_dice
 from nardy_rl.search import GLANCE, Glance, Search
 
 DRAWS = 4
@@ -75,17 +75,21 @@ def examine(
     seen = own_positions(evaluator, games, seed)
     print(f"{name}: {idle(evaluator, seen)} in {len(seen):,} positions")
     boards = seen[:positions]
-    rolls = Rolls.of(evaluator.variant)
-    full, ms = timed(evaluator, boards, None, rolls)
-    every = rolls.average(full)
-    now = evaluator.equity(boards)
-    ahead = outcomes.equity(every, evaluator.points)
-    print(f"  0-ply off 1-ply by {rms(ahead - now):.4f} (rms of {len(boards):,} positions)")
-    best = outcomes.equity(full, evaluator.points)
+    start = time.process_time()
+    ahead = equity(evaluator, Search(evaluator, 1, glance=None).positions(boards))
+    ms = 1e3 * (time.process_time() - start) / len(boards)
+    off = rms(ahead - evaluator.equity(boards))
+    print(f"  0-ply off 1-ply by {off:.4f} (rms of {len(boards):,} positions)")
     print(f"  every reply valued         {ms:6.2f} ms a position")
+    rules = rule_table(evaluator.variant)
+    if rules.again != 0 or rules.owed != 0:
+        print("  a roll may decide who acts next, or be owed: every reply is always valued")
+        return
+    rolls = Rolls.of(evaluator.variant)
+    best = equity(evaluator, every_roll(evaluator, boards, None, rolls)[0])
     for glance in glances:
-        few, ms = timed(evaluator, boards, glance, rolls)
-        missed = best - outcomes.equity(few, evaluator.points)
+        few, ms = every_roll(evaluator, boards, glance, rolls)
+        missed = best - equity(evaluator, few)
         lost = rolls.average(missed[..., None])[..., 0]
         print(
             f"  {glance.first:3}, {glance.second:2} replies a roll      {ms:6.2f} ms, "
@@ -101,7 +105,10 @@ def examine(
 
 
 def own_positions(evaluator: Evaluator, games: int, seed: int) -> Board:
-    """Return positions before the roll from a network's own games, in random order."""
+    """Return positions before a roll from a network's own games, in random order.
+
+    The network alone values them, no dice are owed, and nothing is moved before the roll.
+    """
     variant, rules = evaluator.variant, rule_table(evaluator.variant)
     played = batch.Games(variant, games, seed)
     seen: list[Board] = []
@@ -115,7 +122,8 @@ def own_positions(evaluator: Evaluator, games: int, seed: int) -> Board:
         after = played.afterstates()
         played.play(evaluator.choose(played.boards, after))
     rows = np.concatenate(seen)
-    rows = rows[~is_opening(variant, rows)]  # the first throw is of fewer rolls
+    other = is_opening(variant, rows)  # the first throw is of fewer rolls
+    rows = rows[~(other | owes_dice(variant, rows) | moves_before_roll(variant, rows))]
     return rows[np.random.default_rng(seed).permutation(len(rows))]
 
 
@@ -128,7 +136,7 @@ def idle(evaluator: Evaluator, boards: Board) -> str:
     return "idle units " + ", ".join(parts)
 
 
-def timed(
+def every_roll(
     evaluator: Evaluator, boards: Board, glance: Glance | None, rolls: Rolls
 ) -> tuple[NDArray[np.float64], float]:
     """Return `[N, R, O]` what the best plays of every roll are worth, and ms a position."""
@@ -147,7 +155,12 @@ def targets(
     start = time.process_time()
     drawn = np.stack([backups.positions(boards) for _ in range(DRAWS)])
     ms = 1e3 * (time.process_time() - start) / DRAWS / len(boards)
-    return rms(outcomes.equity(drawn, evaluator.points) - exact), ms
+    return rms(equity(evaluator, drawn) - exact), ms
+
+
+def equity(evaluator: Evaluator, probs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return `[...]` the points of `[..., O]` chances."""
+    return np.asarray(outcomes.equity(probs, evaluator.points), np.float64)
 
 
 def rms(values: NDArray[np.floating[Any]]) -> float:

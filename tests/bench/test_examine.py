@@ -16,17 +16,22 @@ SCRIPT = Path(__file__).parents[2] / "scripts" / "examine.py"
 EXAMINE = runpy.run_path(str(SCRIPT))
 
 
-@pytest.fixture
-def network(tmp_path):
-    """Return the file of a network of hypergammon with three units shut for good."""
-    variant = load_variant("hypergammon")
+def saved(game, folder):
+    """Return the file of a network of `game` with three units shut for good."""
+    variant = load_variant(game)
     net = random_net(variant)
     arrays = net.arrays()
     arrays["layers.0.bias"][[2, 5]] = -100.0
     arrays["layers.1.bias"][7] = -100.0
     manifest = make_manifest(variant, thermometer(variant), net.hidden, games=1, budget="1m")
-    save_network(tmp_path / "net.safetensors", arrays, manifest)
-    return tmp_path / "net.safetensors"
+    save_network(folder / f"{game}.safetensors", arrays, manifest)
+    return folder / f"{game}.safetensors"
+
+
+@pytest.fixture
+def network(tmp_path):
+    """Return a network of hypergammon."""
+    return saved("hypergammon", tmp_path)
 
 
 def test_examine_counts_and_compares(network, capsys) -> None:
@@ -44,8 +49,10 @@ def test_examine_counts_and_compares(network, capsys) -> None:
     assert float(all_of_them) == 0 < float(one)
 
 
-def test_the_disagreement_is_that_of_the_search(network, capsys) -> None:
-    """0-ply off 1-ply, by the evaluator's own average over all rolls."""
+@pytest.mark.parametrize("game", ["hypergammon", "gulbar", "giul"])
+def test_the_disagreement_is_that_of_the_search(tmp_path, capsys, game) -> None:
+    """0-ply off 1-ply, by the evaluator's own average over all rolls, in any kind of game."""
+    network = saved(game, tmp_path)
     EXAMINE["main"]([str(network), "--positions", "12"])
     evaluator = Evaluator.load(network)
     boards = EXAMINE["own_positions"](evaluator, 64, 1)[:12]
@@ -55,7 +62,9 @@ def test_the_disagreement_is_that_of_the_search(network, capsys) -> None:
         for board in boards
     ]
     expected = f"{np.sqrt(np.mean(np.square(off))):.4f}"
-    assert f"off 1-ply by {expected} " in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert f"off 1-ply by {expected} " in said
+    assert ("in full" in said) == (game == "hypergammon")
 
 
 @pytest.mark.parametrize("arguments", [["nothing-of-the-kind"], ["short", "--glance", "4"]])

@@ -170,9 +170,9 @@ class LearnerConfig:
     replay_ratio: float
     """Replayed positions for each fresh one."""
     backup_start: float
-    """Share of the budget after which targets are exact means over all rolls; 1 = never."""
+    """Share of the budget after which targets are means over all rolls; 1 = never."""
     backup_replay_ratio: float
-    """Replayed positions for each fresh one from then on: an exact target costs twenty turns."""
+    """Replayed positions for each fresh one from then on: such a target costs some five turns."""
 
     def __post_init__(self) -> None:
         """Refuse values out of their limits.

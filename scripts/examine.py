@@ -42,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("networks", nargs="+", metavar="NETWORK", help="shipped name or file")
     parser.add_argument("--positions", type=_positive, default=400, help="default: 400")
     parser.add_argument("--games", type=_positive, default=64, help="default: 64")
-    parser.add_argument("--seed", type=int, default=1, help="of the dice; default: 1")
+    parser.add_argument("--seed", type=_positive, default=1, help="of the dice; default: 1")
     parser.add_argument(
         "--glance",
         nargs="+",
@@ -169,8 +169,8 @@ def rms(values: NDArray[np.floating[Any]]) -> float:
 
 
 def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
+    if not text.isdecimal() or not 1 <= int(text[:12]) <= 10**9:
+        raise argparse.ArgumentTypeError(f"{text[:20]!r} is not a number from 1 to 1,000,000,000")
     return int(text)
 
 

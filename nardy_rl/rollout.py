@@ -35,7 +35,7 @@ from nardy_engine.types import MAX_SEED, Board
 from nardy_rl import outcomes
 from nardy_rl.evaluator import Evaluator
 from nardy_rl.rolls import Rolls, is_opening, moves_before_roll, owes_dice
-from nardy_rl.search import MAX_PLIES, Search
+from nardy_rl.search import MAX_PLIES, PlayOut, Search
 
 ROLL_CAP = 5000
 """Rolls after which a trial without truncation is valued statically; games are far shorter."""
@@ -48,6 +48,9 @@ BLOCK_RUNS = 3
 
 LEAST_BLOCKS = 3
 """Blocks before a rollout may stop because it is precise enough."""
+
+_PLAY_OUT = PlayOut(3, 1, 3)
+"""A trial makes the 21 decisions of every roll: each is made with less care than a single one."""
 
 _DICE_STREAM, _FIRST_STREAM, _SECOND_STREAM = 16, 17, 18
 
@@ -293,7 +296,7 @@ class _Player:
     ) -> None:
         variant = evaluator.variant
         self._evaluator = evaluator
-        self._search = Search(evaluator, settings.plies)
+        self._search = Search(evaluator, settings.plies, play_out=_PLAY_OUT)
         self._variant = variant
         self._rules = rule_table(variant)
         self._boards = boards

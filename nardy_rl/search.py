@@ -2,9 +2,11 @@
 
 0-ply is the static value of an afterstate, as everywhere. n-ply is the average over all rolls of
 what the best reply is worth at n - 1 plies; so a ply is one roll, played to its end. What is owed
-of a roll and what is moved before one is played out and costs no ply: a search asks the network
-only where nobody owes dice. Finished games and endings that the tables cover are exact at every
-depth. The chances of the outcomes are carried along, so a search gives those, not only equity.
+of a roll is played out and costs no ply, at 0-ply too: a value is always one of positions where
+nobody owes dice. What the network says of the others only decides which of them are played out: the
+best few. A move before the roll costs no ply either. Finished games and endings that the tables
+cover are exact at every depth. The chances of the outcomes are carried along, so a search gives
+those, not only equity.
 
 Two kinds of filter keep it within bounds. At the root all plays are valued at 0-ply; those that
 come near the best are searched. At every decision below, the best reply by its static value is
@@ -76,10 +78,27 @@ large (DECISIONS, 26)."""
 FLAT = 0.01
 """Points; where the estimates of all replies to a position differ by less, all are valued."""
 
+
+class PlayOut(NamedTuple):
+    """How many plays that leave dice owed are played out at a decision: those of best value."""
+
+    root: int
+    """At the decision that is asked about."""
+    chain: int
+    """At those that follow it in the same roll."""
+    reply: int
+    """At the first decision of every later roll; at those that follow it is one."""
+
+
+PLAY_OUT = PlayOut(8, 2, 3)
+"""What more would find costs much and is worth little (DECISIONS, 35)."""
+
 STATIC_REPLY = Filter(1, 0.0)
 """Below the root the reply with the best static value is played, as GNU Backgammon does."""
 
-EVERYTHING = Filter(1 << 30, float("inf"))
+_ALL = 1 << 30
+
+EVERYTHING = Filter(_ALL, float("inf"))
 """No filter."""
 
 _DEFAULT = (Filter(8, 0.16), Filter(4, 0.06), Filter(2, 0.04), None)
@@ -102,7 +121,8 @@ class Searched(NamedTuple):
     equity: NDArray[np.float64]
     """`[A] float64` expected points per game, cubeless."""
     depth: NDArray[np.int8]
-    """`[A] int8` plies that the value comes from; an exact value counts as the whole search."""
+    """`[A] int8` plies that the value comes from; an exact value counts as the whole search. -1 =
+    static although dice are owed: not among the plays that were played out."""
     codes: NDArray[np.int8]
     """`[A] int8` as in `Values`."""
 
@@ -122,6 +142,7 @@ class Search:
         filters: Sequence[Filter | None] | None = None,
         replies: Filter = STATIC_REPLY,
         glance: Glance | None = GLANCE,
+        play_out: PlayOut | None = PLAY_OUT,
     ) -> None:
         """Prepare a search.
 
@@ -133,6 +154,7 @@ class Search:
             replies: Which plays are searched at decisions below the root, by static values.
             glance: How many replies to each roll get a static value, those that look best by
                 linear estimates; None = all.
+            play_out: How many plays that leave dice owed are played out; None = all, everywhere.
 
         Raises:
             ValueError: `plies` is out of range, there are not `plies` filters, or the first of
@@ -150,6 +172,8 @@ class Search:
         self.filters = chosen
         self.replies = replies
         self.glance = glance
+        self._later = _ALL if play_out is None else 1
+        self.play_out = PlayOut(_ALL, _ALL, _ALL) if play_out is None else play_out
         self._variant = evaluator.variant
         self._rules = rule_table(evaluator.variant)
         self._points = evaluator.points.astype(np.float64)
@@ -167,7 +191,7 @@ class Search:
         """
         boards = np.ascontiguousarray(boards, np.int8)
         with one_thread_a_product():
-            probs = self._states(boards, self.plies)
+            probs = self._states(boards, self.plies, self.play_out.chain)
             first = is_opening(self._variant, boards)
             if self.plies > 0 and first.any():
                 rolls = Rolls.of(self._variant, opening=True)
@@ -183,19 +207,25 @@ class Search:
             boards: `[B, 2, P] int8` positions before the play, mover in row 0.
             after: Their afterstates.
             only_best: Do not search where the best play is known before: a single one that is
-                legal, or near the best, or a won game.
+                legal, or near the best, or a won game. Of the plays that leave dice owed play out
+                those that look best, not all.
         """
         with one_thread_a_product():
-            return self._searched(boards, after, only_best)
+            owing = self.play_out.root if only_best else _ALL
+            return self._searched(boards, after, only_best, owing)
 
-    def _searched(self, boards: Board, after: batch.Afterstates, only_best: bool) -> Searched:
-        """Do what `plays` says."""
+    def _searched(
+        self, boards: Board, after: batch.Afterstates, only_best: bool, owing: int
+    ) -> Searched:
+        """Do what `plays` says; `owing` plays of a decision that leave dice owed are played out."""
         static = self.evaluator.plays(boards, after)
         probs = static.probs.astype(np.float64)
         exact = static.codes != kernel.NETWORK
         depth = np.where(exact, self.plies, 0).astype(np.int8)
         found = Searched(probs, static.equity.astype(np.float64), depth, static.codes)
-        alive = ~exact
+        if self._rules.owed != 0:
+            self._play_out(after, owing, found)
+        alive = ~exact & (depth >= 0)
         for ply, passing in enumerate(self.filters):
             if passing is not None:
                 if ply > 0:
@@ -275,12 +305,7 @@ class Search:
         np.maximum.at(best, group[counted], found.equity[counted])
         near = np.flatnonzero(alive & (found.equity >= best[group] - passing.within * self._unit))
         kept = np.zeros(len(alive), np.bool_)
-        # A stable order by value; equal values stay in the order of the list, which is the
-        # engine's and not the batch's.
-        order = near[np.lexsort((near, -found.equity[near], group[near]))]
-        starts = np.searchsorted(group[order], np.arange(len(counts)))
-        place = np.arange(len(order)) - starts[group[order]]
-        kept[order[place < passing.keep]] = True
+        kept[_best_few(near, group, found.equity, passing.keep)] = True
         return kept
 
     def _undecided(
@@ -302,9 +327,26 @@ class Search:
         """Write to `found` what the plays `rows` are worth at a depth."""
         if not len(rows):
             return
-        found.probs[rows] = self._following(after.boards[rows], plies)
+        found.probs[rows] = self._following(after.boards[rows], plies, self.play_out.chain)
         found.equity[rows] = outcomes.equity(found.probs[rows], self._points)
         found.depth[rows] = plies
+
+    def _play_out(self, after: batch.Afterstates, keep: int, found: Searched) -> None:
+        """Write to `found` what the plays that leave dice owed come to.
+
+        keep: How many of each decision are played out; the depth of the others is set to -1.
+        """
+        owing = self._owing(after.boards, found.codes)
+        group = np.repeat(np.arange(len(after.offsets) - 1), after.counts())
+        rows = _best_few(owing, group, found.equity, keep)
+        found.depth[owing] = -1
+        self._deepen(after, rows, 0, found)
+
+    def _owing(self, boards: Board, codes: NDArray[np.int8]) -> NDArray[np.int64]:
+        """Return the rows of afterstates that leave the side that acts next dice to play."""
+        (rows,) = np.nonzero(codes == kernel.NETWORK)
+        following, _ = batch.next_states(self._variant, boards[rows])
+        return np.asarray(rows[owes_dice(self._variant, following)])
 
     def every_roll(self, boards: Board, rolls: Rolls) -> tuple[NDArray[np.float64], Board]:
         """Play every roll from many positions, as `choose` would.
@@ -322,7 +364,7 @@ class Search:
         ends: list[Board] = []
         for start in range(0, len(boards), LIST_STATES):
             part = boards[start : start + LIST_STATES]
-            if self.plies == 0:
+            if self.plies == 0 and self._rules.owed == 0:
                 found = self._listed(part, rolls)
                 rows = found.plays[
                     self.evaluator.pick(found.boards, found.plays, found.offsets, found.values)
@@ -332,7 +374,8 @@ class Search:
                 continue
             repeated = np.repeat(part, n_rolls, axis=0)
             after = batch.afterstates(self._variant, repeated, np.tile(rolls.dice, (len(part), 1)))
-            searched = self.plays(repeated, after)
+            with one_thread_a_product():
+                searched = self._searched(repeated, after, False, self.play_out.root)
             best = self.best(after, searched)
             probs.append(searched.probs[best])
             ends.append(after.boards[best])
@@ -344,23 +387,26 @@ class Search:
 
     # -- below the root -----------------------------------------------------------------------
 
-    def _following(self, afterstates: Board, plies: int) -> NDArray[np.float64]:
-        """Return `[N, O]` what comes of afterstates, seen from the mover."""
+    def _following(self, afterstates: Board, plies: int, owing: int) -> NDArray[np.float64]:
+        """Return `[N, O]` what comes of afterstates, seen from the mover; `owing` as below."""
         following, same = batch.next_states(self._variant, afterstates)
-        probs = self._states(following, plies)
+        probs = self._states(following, plies, owing)
         return np.where(same[:, None], probs, outcomes.flip(probs))
 
-    def _states(self, boards: Board, plies: int) -> NDArray[np.float64]:
-        """Return `[N, O]` the chances of the side to act, `plies` rolls ahead."""
+    def _states(self, boards: Board, plies: int, owing: int) -> NDArray[np.float64]:
+        """Return `[N, O]` the chances of the side to act, `plies` rolls ahead.
+
+        owing: How many plays that leave dice owed are played out where dice are owed.
+        """
         boards, index = _distinct_boards(boards)
-        owing = owes_dice(self._variant, boards)
+        owed = owes_dice(self._variant, boards)
         probs = np.empty((len(boards), self._variant.n_outcomes))
         codes = np.empty(len(boards), np.int8)
         tables = int(self.evaluator.uses_bearoff)
         kernel.fill_codes(boards, 0, tables, self._rules, codes)
         running = codes == kernel.NETWORK
-        known = running & owing
-        rolling = running & ~owing
+        known = running & owed
+        rolling = running & ~owed
         if plies == 0:
             rolling[:] = False
         else:
@@ -369,19 +415,20 @@ class Search:
         leaves = ~(known | rolling)
         probs[leaves] = self.evaluator.probs(boards[leaves])
         if known.any():
-            probs[known] = self._played(boards[known], plies)
+            probs[known] = self._played(boards[known], plies, owing)
         (rows,) = np.nonzero(rolling)
         for start in range(0, len(rows), SEARCH_STATES):
             part = rows[start : start + SEARCH_STATES]
             probs[part] = self._rolled(boards[part], plies - 1, self._rolls)
         return probs[index]
 
-    def _played(self, boards: Board, plies: int) -> NDArray[np.float64]:
+    def _played(self, boards: Board, plies: int, owing: int) -> NDArray[np.float64]:
         """Return `[N, O]` what positions are worth in which the dice are known or not needed."""
         after = batch.afterstates(self._variant, boards, np.ones((len(boards), 2), np.int8))
         index: NDArray[np.int64] = np.arange(len(after.boards))
         values = self.evaluator.plays(boards, after)
-        return self._best(self._kept(_Decisions(after.boards, index, after.offsets, values)), plies)
+        decisions = _Decisions(after.boards, index, after.offsets, values)
+        return self._best(self._kept(self._played_out(decisions, owing, owing)), plies, owing)
 
     def _rolled(self, boards: Board, plies: int, rolls: Rolls) -> NDArray[np.float64]:
         """Return `[N, O]` the average over rolls of what the best plays are worth at a depth."""
@@ -393,7 +440,7 @@ class Search:
             self._listed(boards[start : start + LIST_STATES], rolls)
             for start in range(0, len(boards), LIST_STATES)
         ]
-        probs = self._best(_joined(parts), plies)
+        probs = self._best(_joined(parts), plies, self._later)
         return probs.reshape(len(boards), len(rolls.dice), -1)
 
     def _listed(self, boards: Board, rolls: Rolls) -> _Decisions:
@@ -404,7 +451,8 @@ class Search:
         if self._rules.again != 0:  # who acts next depends on the roll
             index: NDArray[np.int64] = np.arange(len(after.boards))
             values = self.evaluator.plays(repeated, after)
-            return self._kept(_Decisions(after.boards, index, after.offsets, values))
+            decisions = _Decisions(after.boards, index, after.offsets, values)
+            return self._kept(self._played_out(decisions, self.play_out.reply, self._later))
         groups = batch.Afterstates(after.boards, after.offsets[::n_rolls])
         if self.glance is None:
             plays, _ = _distinct(_Plays(groups, np.arange(len(after.boards)), after.offsets))
@@ -490,6 +538,30 @@ class Search:
         flat = np.repeat(highest < lowest + FLAT * self._unit, after.counts())
         return np.where(flat, kernel.TABLE, codes)  # exact values are kept, whatever they are
 
+    def _played_out(self, decisions: _Decisions, keep: int, then: int) -> _Decisions:
+        """Return decisions without those plays that leave dice owed, but for the `keep` best.
+
+        These have the value of what they come to, with `then` instead of `keep` at decisions that
+        follow. The plays are the rows of the decisions, in their order.
+        """
+        if self._rules.owed == 0:
+            return decisions
+        boards, index, offsets, values = decisions
+        owing = self._owing(boards, values.codes)
+        if not len(owing):
+            return decisions
+        group = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        rows = _best_few(owing, group, values.equity, keep)
+        probs = self._following(boards[rows], 0, then)
+        values.probs[rows] = probs
+        values.equity[rows] = outcomes.equity(probs, self._points)
+        left = np.ones(len(boards), np.bool_)
+        left[owing] = False
+        left[rows] = True
+        ends = np.concatenate(([0], np.cumsum(left)))[offsets]
+        values = Values(values.probs[left], values.equity[left], values.codes[left])
+        return _Decisions(boards[left], index[: len(values.codes)], ends, values)
+
     def _kept(self, decisions: _Decisions) -> _Decisions:
         """Return the decisions with only those plays that the filter of replies keeps."""
         boards, index, offsets, values = decisions
@@ -515,21 +587,34 @@ class Search:
             Values(values.probs[rows], values.equity[rows], values.codes[rows]),
         )
 
-    def _best(self, decisions: _Decisions, plies: int) -> NDArray[np.float64]:
+    def _best(self, decisions: _Decisions, plies: int, owing: int) -> NDArray[np.float64]:
         """Return `[B, O]` what the best plays are worth at a depth, seen from the mover."""
         boards, index, offsets, values = decisions
         probs = values.probs.astype(np.float64)
-        (open_rows,) = np.nonzero(values.codes == kernel.NETWORK)
-        if plies == 0 and len(open_rows) and self._rules.owed != 0:
-            following, _ = batch.next_states(self._variant, boards[open_rows])
-            open_rows = open_rows[owes_dice(self._variant, following)]
-        if plies > 0 or self._rules.owed != 0:
-            probs[open_rows] = self._following(boards[open_rows], plies)
+        if plies > 0:
+            (open_rows,) = np.nonzero(values.codes == kernel.NETWORK)
+            probs[open_rows] = self._following(boards[open_rows], plies, owing)
         if self.replies.keep == 1:
             return probs[index]
         equity = outcomes.equity(probs, self._points).astype(np.float32)
         searched = Values(values.probs, equity, values.codes)
         return probs[self.evaluator.pick(boards, index, offsets, searched)]
+
+
+def _best_few(
+    rows: NDArray[np.int64],
+    group: NDArray[np.int64],
+    equity: NDArray[np.floating[Any]],
+    keep: int,
+) -> NDArray[np.int64]:
+    """Return those of `rows` that are among the `keep` best of their group.
+
+    group, equity: of all rows, groups in order. Equal values stay in the order of the rows, which
+    is the engine's and not the batch's.
+    """
+    order = rows[np.lexsort((rows, -equity[rows], group[rows]))]
+    place = np.arange(len(order)) - np.searchsorted(group[order], group[order])
+    return np.asarray(order[place < keep])
 
 
 @cache

@@ -32,9 +32,10 @@ position, and as the exact average over all rolls, each played best. With dice: 
 each with its equity, its difference to the best, and the outcomes from the mover's view.
 
 --ply looks further ahead: at n-ply a play is worth the average over all rolls of what the best
-reply is worth at n - 1; 0-ply is the network's word on the position after the play. Plays that are
-far behind at 0-ply are not searched; the column 'ply' says how deep each value comes from, and
-none stands above one that was searched deeper. Endings that the bear-off tables know are exact.
+reply is worth at n - 1; 0-ply is the network's word on the position after the play. Dice that a
+play leaves owed are played out first. Plays that are far behind at 0-ply are not searched; the
+column 'ply' says how deep each value comes from, and none stands above one that was searched
+deeper. Endings that the bear-off tables know are exact.
 
 {POSITION_HELP}
 

@@ -13,6 +13,7 @@ import numpy as np
 from nardy_engine import Variant
 from nardy_engine.encoders import Encoder
 from nardy_engine.rules.components import Objective, Score
+from nardy_engine.rules.memory import has_segments
 from nardy_engine.types import MOVER, OFF, OPPONENT
 from nardy_rl.checkpoint import Network
 from nardy_rl.outcomes import outcome_names, points_vector
@@ -28,6 +29,12 @@ _PERSPECTIVE = (
     "the other side be the roller of the position after the play: the play is worth minus that "
     "equity, and its outcomes are the network's with wins and losses exchanged. Play the move "
     "that is worth most."
+)
+_OWED = (
+    " A play can leave dice owed, by either side: who must play them is then the roller, and where "
+    "that is the mover again nothing changes sign. What the network says of such a position is "
+    "rough. Play the owed dice out, each side by its best play, and take the value of the position "
+    "before the next roll."
 )
 _NUMBERING = (
     "A side is a list of checker counts in its OWN numbering: entry 0 is borne off, then its "
@@ -65,7 +72,7 @@ def build_manifest(network: Network, version: str, model_sha256: str) -> dict[st
         "format": FORMAT,
         "name": network.name,
         "versions": {"nardy_rl": version, "encoder": encoder.version, "export": FORMAT},
-        "perspective": _PERSPECTIVE,
+        "perspective": _PERSPECTIVE + (_OWED if has_segments(variant) else ""),
         "model": {"file": "model.onnx", "sha256": model_sha256, **_signature(network)},
         "variant": {
             "id": variant.id,

@@ -15,20 +15,24 @@ from nardy_engine.rules import rule_table
 from nardy_rl import outcomes
 from nardy_rl.evaluator import Evaluator
 from nardy_rl.players import choose_best
+from nardy_rl.players.base import Turn
+from nardy_rl.players.net import NetBot
 from nardy_rl.rolls import Rolls, moves_before_roll, owes_dice
 from nardy_rl.search import (
     EVERYTHING,
     GLANCE,
+    PLAY_OUT,
     TANGENT_ROLLS,
     Filter,
     Glance,
+    PlayOut,
     Search,
     _Plays,
     default_filters,
 )
 from positions import row
 
-FULL = {"replies": EVERYTHING, "glance": None}
+FULL = {"replies": EVERYTHING, "glance": None, "play_out": None}
 
 
 def plain(evaluator, board, plies):
@@ -154,6 +158,110 @@ def test_zero_plies_are_static(tiny_network) -> None:
     np.testing.assert_array_equal(
         Search(evaluator, 0).choose(boards, after), evaluator.choose(boards, after)
     )
+
+
+def owing_decisions(evaluator, dice, n=6):
+    """Return decisions of random games of which some plays leave dice owed, with those plays."""
+    variant = evaluator.variant
+    boards = np.concatenate([some_positions(variant, 30, plies) for plies in (12, 40, 70)])
+    boards = boards[~owes_dice(variant, boards)]
+    after = batch.afterstates(variant, boards, np.tile(np.int8([dice]), (len(boards), 1)))
+    following, _ = batch.next_states(variant, after.boards)
+    owing = owes_dice(variant, following) & (batch.outcomes(variant, after.boards) < 0)
+    several = np.add.reduceat(owing, after.offsets[:-1]) > 1
+    boards = boards[several & (after.counts() < 40)][:n]
+    assert len(boards) == n
+    return boards, batch.afterstates(variant, boards, np.tile(np.int8([dice]), (n, 1)))
+
+
+OWING = [("mad_gulbar", (5, 5)), ("giul", (5, 5)), ("gul_bara_intl", (5, 5)), ("mad_nardy", (4, 4))]
+
+
+@pytest.mark.parametrize(("game", "dice"), OWING)
+def test_what_is_owed_is_played_out(tiny_network, game, dice) -> None:
+    """T-9: at 0-ply a play is worth the best that can be made of the roll, by both sides."""
+    evaluator = Evaluator.load(tiny_network(game))
+    boards, after = owing_decisions(evaluator, dice)
+    found = Search(evaluator, 0, play_out=None).plays(boards, after)
+    following, same = batch.next_states(evaluator.variant, after.boards)
+    for i in range(len(following)):
+        probs = plain(evaluator, following[i], 0)
+        np.testing.assert_allclose(
+            found.probs[i], probs if same[i] else outcomes.flip(probs), atol=1e-5
+        )
+    assert (found.depth == 0).all()
+    static = evaluator.plays(boards, after)
+    owing = owes_dice(evaluator.variant, following)
+    assert np.abs(found.equity - static.equity)[owing].max() > 1e-3
+    np.testing.assert_allclose(found.equity[~owing], static.equity[~owing], atol=1e-6)
+
+
+def narrow(evaluator, board, dice, keep, then):
+    """Return the equity of every play, nan where dice are owed and it is not played out.
+
+    Written apart: `keep` of the plays that leave dice owed are, and `then` of each later decision.
+    """
+    variant = evaluator.variant
+    after = batch.afterstates(variant, board[None], [dice])
+    values = evaluator.plays(board[None], after)
+    following, same = batch.next_states(variant, after.boards)
+    owing = owes_dice(variant, following) & (values.codes == kernel.NETWORK)
+    equity = values.equity.astype(np.float64)
+    few = sorted(np.flatnonzero(owing), key=lambda i: -equity[i])[:keep]
+    equity[owing] = np.nan
+    for i in few:
+        best = np.nanmax(narrow(evaluator, following[i], (1, 1), then, then))
+        equity[i] = best if same[i] else -best
+    return equity
+
+
+@pytest.mark.parametrize(("game", "dice"), OWING)
+def test_only_the_best_few_are_played_out(tiny_network, game, dice) -> None:
+    """Those that look best at a decision, fewer at those that follow; the others are not chosen."""
+    evaluator = Evaluator.load(tiny_network(game))
+    boards, after = owing_decisions(evaluator, dice)
+    search = Search(evaluator, 0, play_out=PlayOut(3, 2, 1))
+    chosen = search.choose(boards, after)
+    rolls = Rolls(np.array([dice], np.int8), np.ones(1))
+    probs, ends = search.every_roll(boards, rolls)
+    np.testing.assert_array_equal(ends[:, 0], after.boards[chosen])
+    left_out = 0
+    for game_, board in enumerate(boards):
+        equity = narrow(evaluator, board, dice, 3, 2)
+        left_out += np.isnan(equity).sum()
+        row = chosen[game_] - after.offsets[game_]
+        assert equity[row] == pytest.approx(np.nanmax(equity), abs=1e-5)
+        assert probs[game_, 0] @ evaluator.points == pytest.approx(equity[row], abs=1e-5)
+    assert left_out > 0
+    following = batch.next_states(evaluator.variant, after.boards[chosen])[0]
+    for state in following[owes_dice(evaluator.variant, following)][:2]:
+        expected = np.nanmax(narrow(evaluator, state, (1, 1), 2, 2))
+        found = search.positions(state[None])[0] @ evaluator.points
+        assert found == pytest.approx(expected, abs=1e-5)
+
+
+def test_replies_are_played_out_with_less_care(tiny_network) -> None:
+    """After a later roll `reply` plays that leave dice owed are played out, then one."""
+    evaluator = Evaluator.load(tiny_network("mad_gulbar"))
+    boards, _ = owing_decisions(evaluator, (5, 5), 2)
+    found = Search(evaluator, 1, play_out=PlayOut(9, 9, 2)).positions(boards)
+    for board, probs in zip(boards, found, strict=True):
+        throws = itertools.product(range(1, 7), repeat=2)
+        best = [np.nanmax(narrow(evaluator, board, dice, 2, 1)) for dice in throws]
+        assert probs @ evaluator.points == pytest.approx(np.mean(best), abs=1e-5)
+
+
+def test_a_bot_plays_out_what_is_owed(tiny_network) -> None:
+    """The network's bot chooses at 0-ply as the search does, not by static values alone."""
+    evaluator = Evaluator.load(tiny_network("mad_gulbar"))
+    boards, after = owing_decisions(evaluator, (5, 5), 12)
+    turn = Turn(evaluator.variant, boards, np.full((12, 2), 5, np.int8), after, np.zeros(12))
+    chosen = NetBot(evaluator, "net").choose(turn)
+    np.testing.assert_array_equal(chosen, Search(evaluator, 0).choose(boards, after))
+    worth = Search(evaluator, 0, play_out=PLAY_OUT).plays(boards, after).equity
+    static = evaluator.choose(boards, after)
+    assert (worth[chosen] > worth[static] + 1e-3).any()
+    assert worth[chosen].mean() > worth[static].mean()
 
 
 @pytest.mark.parametrize("plies", [0, 1, 2])
@@ -326,7 +434,7 @@ def test_the_linear_estimate_is_the_tangent(tiny_network, game) -> None:
         )
 
 
-@pytest.mark.parametrize("game", ["short", "gulbar"])
+@pytest.mark.parametrize("game", ["short", "gulbar", "mad_gulbar"])
 def test_results_do_not_depend_on_batch_or_threads(tiny_network, game) -> None:
     """A decision has the same value alone, among others and in any thread (T34)."""
     evaluator = Evaluator.load(tiny_network(game))

@@ -18,8 +18,9 @@ def encode(manifest, board):
 
 def possible(manifest, board):
     """Return `[O] float32`, 1 for each outcome that can still happen."""
+    bar = manifest["position"]["bar"]
     highest = [
-        max((slot for slot, count in enumerate(counts) if slot and count), default=0)
+        max((slot for slot, count in enumerate(counts[: bar + 1]) if slot and count), default=0)
         for counts in (board["roller"], board["other"])
     ]
     contact = sum(highest) >= manifest["possible"]["contact_sum"]

@@ -100,7 +100,20 @@ def _readme(manifest: dict[str, Any], n_vectors: int) -> str:
         f"| {entry['index']} | {entry['name']} | {entry['points']:+d} |"
         for entry in manifest["outcomes"]
     ]
+    slots = manifest["position"]["memory"]
+    memory = (
+        "\n   Behind the bar stands what a side remembers: `position.memory` in the manifest."
+        if slots
+        else ""
+    )
+    owed = (
+        "\n   Where it leaves dice owed, play these out first: see `perspective` in the manifest."
+        if any(slot["name"].startswith("owed") for slot in slots)
+        else ""
+    )
     return Template(template.read_text(encoding="utf-8")).substitute(
+        memory=memory,
+        owed=owed,
         title=manifest["variant"]["title"],
         variant=manifest["variant"]["id"],
         digest=manifest["variant"]["digest"],

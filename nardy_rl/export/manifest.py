@@ -6,14 +6,15 @@ an encoder is a dozen lines in any language. The prose beside them is for people
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 
 from nardy_engine import Variant
 from nardy_engine.encoders import Encoder
-from nardy_engine.rules.components import Objective, Score
-from nardy_engine.rules.memory import has_segments
+from nardy_engine.rules.components import Contact, Objective, Score
+from nardy_engine.rules.memory import has_segments, memory_index
 from nardy_engine.types import MOVER, OFF, OPPONENT
 from nardy_rl.checkpoint import Network
 from nardy_rl.outcomes import outcome_names, points_vector
@@ -38,18 +39,23 @@ _OWED = (
 )
 _NUMBERING = (
     "A side is a list of checker counts in its OWN numbering: entry 0 is borne off, then its "
-    "points (its home are the lowest, its head is the highest), the last entry is the bar. "
+    "points (its home are the lowest, its head is the highest), then the bar. "
     "opposite_point[p] is the other side's number of point p (entries 0 and bar: null)."
 )
+_MEMORY = (
+    " Entries behind the bar are what the side remembers, see 'memory'; they change sides with the "
+    "checkers, and in positions before a decision 'again' is 0."
+)
 _ENCODER = (
-    "Feature i is tables[features[i].formula][n], where n is the number of checkers that "
-    "features[i].side has on features[i].slot_index. All values are exact in float32."
+    "Feature i is tables[features[i].formula][n], where n is what features[i].side has in entry "
+    "features[i].slot_index: a number of checkers, or behind the bar what it remembers. All values "
+    "are exact in float32."
 )
 _POSSIBLE = (
     "An outcome is possible if every group of its 'requires' holds; a group holds if any of its "
     "conditions holds. A condition with slots looks at the checkers of 'side' on these slots "
     "together: at most 'max' or at least 'min'. The condition {'contact': true} holds unless the "
-    "highest occupied slots of both sides (bar included, off not) add up to less than "
+    "highest occupied slots of both sides (bar included; off and memory not) add up to less than "
     "contact_sum. Pass 1 for possible outcomes and 0 for the others."
 )
 _FINISHED = (
@@ -57,6 +63,25 @@ _FINISHED = (
     "is the result. The finisher {result}; the kind of the result is read off the checkers of "
     "the side that has not finished, by the scoring rule 'score' of the variant."
 )
+_EMIR_TAKEN = " A side whose 'emir_taken' is 1 has lost too."
+
+_MEANINGS = {
+    "owed": "steps of that die that the side must play before any roll",
+    "roller": "1 = this side threw the dice that are being played",
+    "head_left": "checkers that may still leave the head in this roll",
+    "rolls": "own rolls so far, up to 'most'",
+    "first": "1 = this side moved first in the game",
+    "last_turn": "1 = the other side has finished, this is the last turn",
+    "fresh": "1 = this side has not rolled yet",
+    "captive": "1 = an own checker lies captive on that own point",
+    "emir": "own point of the emir, the bar included; 0 = borne off",
+    "emir_above": "checkers above the emir on the head",
+    "reserve": "checkers not yet on the board",
+    "emir_taken": "1 = the other emir has taken this side's emir: lost",
+    "preroll": "1 = a move before the roll may be made now",
+    "again": "in an afterstate: the side that acted acts again",
+}
+"""What a memory slot holds, by its name without a number behind it."""
 
 
 def build_manifest(network: Network, version: str, model_sha256: str) -> dict[str, Any]:
@@ -86,7 +111,8 @@ def build_manifest(network: Network, version: str, model_sha256: str) -> dict[st
         "possible": {"explained": _POSSIBLE, "contact_sum": variant.setup.points + 1},
         "finished": _FINISHED.format(
             result="wins" if variant.objective is Objective.FIRST_OFF_WINS else "loses"
-        ),
+        )
+        + (_EMIR_TAKEN if variant.contact is Contact.EMIR else ""),
         "network": {
             **told["net"],
             "activation": "relu",
@@ -120,8 +146,17 @@ def _signature(network: Network) -> dict[str, Any]:
 
 def _position(variant: Variant) -> dict[str, Any]:
     points = range(1, variant.bar)
+    memory = [
+        {
+            "name": item.name,
+            "slot_index": item.slot,
+            "most": item.most,
+            "meaning": _MEANINGS[re.sub(r"_\d+$", "", item.name)],
+        }
+        for item in variant.memory
+    ]
     return {
-        "explained": _NUMBERING,
+        "explained": _NUMBERING + (_MEMORY if memory else ""),
         "slots": variant.n_slots,
         "off": OFF,
         "points": variant.setup.points,
@@ -130,17 +165,17 @@ def _position(variant: Variant) -> dict[str, Any]:
         "checkers": variant.setup.checkers,
         "start": list(variant.start_row()),
         "opposite_point": [None, *(variant.opposite_point(p) for p in points), None],
+        "memory": memory,
     }
 
 
 def _encoder(encoder: Encoder, variant: Variant) -> dict[str, Any]:
     """Describe the encoder with a table of values per formula, read off the encoder itself."""
-    names = {"off": OFF, "bar": variant.bar}
+    names = {"off": OFF, "bar": variant.bar, **memory_index(variant)}
     features = [
         {**entry, "slot_index": names.get(entry["slot"], entry["slot"])}
         for entry in encoder.describe()
     ]
-    n_counts = variant.setup.checkers + 1
     by_count = {
         (side, slot): _features_by_count(encoder, variant, row, slot)
         for side, row in SIDES.items()
@@ -148,10 +183,13 @@ def _encoder(encoder: Encoder, variant: Variant) -> dict[str, Any]:
     }
     tables: dict[str, list[float]] = {}
     for feature in features:
-        values = by_count[feature["side"], feature["slot_index"]][:, feature["index"]]
-        known = tables.setdefault(feature["formula"], [plain(value) for value in values])
-        if known != values.tolist() or len(known) != n_counts:
+        column = by_count[feature["side"], feature["slot_index"]][:, feature["index"]]
+        values = [plain(value) for value in column]
+        known = tables.get(feature["formula"], [])
+        longest = max(known, values, key=len)
+        if longest[: len(known)] != known or longest[: len(values)] != values:
             raise AssertionError(f"feature {feature['index']} is not '{feature['formula']}'")
+        tables[feature["formula"]] = longest
     return {
         "id": encoder.id,
         "version": encoder.version,
@@ -163,8 +201,9 @@ def _encoder(encoder: Encoder, variant: Variant) -> dict[str, Any]:
 
 
 def _features_by_count(encoder: Encoder, variant: Variant, row: int, slot: int) -> Any:
-    """Return `[checkers + 1, F]` the features of boards with n checkers on one slot only."""
-    n_counts = variant.setup.checkers + 1
+    """Return `[most + 1, F]` the features of boards with 0, 1, ... in one slot only."""
+    mosts = {item.slot: item.most for item in variant.memory}
+    n_counts = mosts.get(slot, variant.setup.checkers) + 1
     boards = np.zeros((n_counts, 2, variant.n_slots), dtype=np.int8)
     boards[:, row, slot] = np.arange(n_counts)
     return encoder.encode(boards)
@@ -190,14 +229,21 @@ def _requirements(variant: Variant, outcome: int) -> list[list[dict[str, Any]]]:
     # Kinds are read off the side that has not finished: the loser, in reversed games the winner.
     judged_is_roller = roller_loses == (variant.objective is Objective.FIRST_OFF_WINS)
     side = "roller" if judged_is_roller else "other"
+    groups: list[list[dict[str, Any]]] = []
+    last_turn = memory_index(variant).get("last_turn")
+    if last_turn is not None and outcome < 2 * n_kinds:  # whoever has finished cannot be beaten
+        still = "other" if roller_loses else "roller"
+        groups.append([{"side": still, "slots": [last_turn], "max": 0}])
     if variant.score is Score.CHECKERS_LEFT:
-        return [[{"side": side, "slots": [OFF], "max": variant.setup.checkers - 1 - kind}]]
+        most = variant.setup.checkers - 1 - kind
+        return [*groups, [{"side": side, "slots": [OFF], "max": most}]]
     if kind == 0:
-        return []
-    groups: list[list[dict[str, Any]]] = [[{"side": side, "slots": [OFF], "max": 0}]]
-    if kind == 2:  # koks and backgammon need a checker that is, or can still come, far behind
+        return groups
+    groups.append([{"side": side, "slots": [OFF], "max": 0}])
+    # Koks and backgammon need a checker that is far behind, or can still come there.
+    if kind == 2 and variant.contact is not Contact.EMIR:
         first = variant.head_point - variant.setup.home + 1
-        behind = {"side": side, "slots": list(range(first, variant.n_slots)), "min": 1}
+        behind = {"side": side, "slots": list(range(first, variant.bar + 1)), "min": 1}
         reach: list[dict[str, Any]] = [{"contact": True}]
         groups.append([behind, *(reach if variant.score is Score.BACKGAMMON else [])])
     return groups

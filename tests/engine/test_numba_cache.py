@@ -92,6 +92,24 @@ def test_two_processes_may_fill_the_cache_together(tmp_path):
     assert ask(PACKAGE.parent, tmp_path) == ("middle", 1, "")
 
 
+@pytest.mark.parametrize("error", [RuntimeError("no compiled object yet"), OSError(28, "full")])
+def test_code_that_cannot_be_stored_is_run_all_the_same(monkeypatch, error):
+    """A full disk, or numba's trouble with its own cache, costs the cache and nothing else."""
+
+    def twice(x):
+        return 2 * x
+
+    compiled, tried = _jit.jit(twice), []
+
+    def fail(*_):
+        tried.append(1)
+        raise error
+
+    monkeypatch.setattr(compiled._cache, "_save_overload", fail)
+    assert compiled(4) == 8
+    assert tried
+
+
 def test_the_digest_sees_every_source_of_compiled_code(tmp_path, monkeypatch):
     """T53: kernels and rules count, in any file, added ones too; notation does not."""
     copy = tmp_path / "nardy_engine"

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import manifest_consumer as consumer
-from nardy_engine import batch, load_variant
+from nardy_engine import batch, load_variant, variant_names
 from nardy_rl import export
 from nardy_rl.checkpoint import load_network
 from nardy_rl.export import MissingExtraError, export_network
@@ -147,7 +147,7 @@ def test_wrong_inputs_are_refused_in_words(exported) -> None:
 # -- the manifest -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", variant_names())
 def test_a_consumer_of_the_manifest_reproduces_the_vectors(exported, game) -> None:
     """Code that has seen only the manifest gets inputs exactly and outputs within 1e-5."""
     _, folder = exported(game)
@@ -188,6 +188,9 @@ def test_vectors_cover_the_phases_of_a_game(exported, game) -> None:
         ("long", {"objective": "first_off_loses"}),
         ("short", {"objective": "first_off_loses"}),
         ("nackgammon", {}),
+        ("emir", {"score": "oin_mars_koks"}),
+        ("gulbar", {"score": "oin_mars_koks_homemars"}),
+        ("long", {"last_roll_draw": "on"}),
     ],
 )
 def test_the_conditions_of_the_manifest_hold_for_every_score(tiny_network, game, options) -> None:
@@ -226,9 +229,10 @@ def test_the_manifest_names_the_rules(exported) -> None:
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")
-def test_the_javascript_example_gets_the_inputs_right(exported) -> None:
+@pytest.mark.parametrize("game", ["short", "mad_nardy"])
+def test_the_javascript_example_gets_the_inputs_right(exported, game) -> None:
     """The shipped example, run by Node.js, checks all inputs of the vectors and agrees."""
-    _, folder = exported("short")
+    _, folder = exported(game)
     command = ["node", "example.mjs", "--inputs-only"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -303,3 +307,22 @@ def test_not_an_export(tmp_path) -> None:
     """Opening a folder that is no export is one sentence."""
     with pytest.raises(ExportError, match="is not an exported network"):
         ExportedNetwork(tmp_path)
+
+
+def test_what_a_game_remembers_is_explained(exported) -> None:
+    """Every slot behind the bar has a name, a range and a meaning; owed dice are played first."""
+    told = {}
+    for game in ("mad_gulbar", "emir", "short"):
+        network, folder = exported(game)
+        manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+        slots = [entry["slot_index"] for entry in manifest["position"]["memory"]]
+        variant = network.variant
+        assert slots == list(range(variant.bar + 1, variant.n_slots))
+        assert all(
+            entry["meaning"] and entry["most"] > 0 for entry in manifest["position"]["memory"]
+        )
+        told[game] = manifest["perspective"], (folder / "README.md").read_text("utf-8")
+        shutil.rmtree(folder)
+    assert ["Play the owed dice out" in text for text, _ in told.values()] == [True, False, False]
+    assert ["play these out first" in text for _, text in told.values()] == [True, False, False]
+    assert ["a side remembers" in text for _, text in told.values()] == [True, True, False]

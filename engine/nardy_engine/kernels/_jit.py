@@ -12,6 +12,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -120,7 +121,24 @@ def _compiled(function: F, inline: bool) -> F:
         decorate = numba.njit(
             cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=inline
         )
-        compiled: F = decorate(function)
+        compiled = decorate(function)
     finally:
         numba.config.CACHE_DIR = before
-    return compiled
+    _store_if_possible(compiled)
+    result: F = compiled
+    return result
+
+
+def _store_if_possible(compiled: Any) -> None:
+    """Let a function run whose machine code cannot be written to the cache.
+
+    A disk may be full; and numba, with several threads at their first calls, has once said "no
+    compiled object yet" of code that was compiled. Either would end a run of hours.
+    """
+    store = compiled._cache.save_overload
+
+    def store_or_leave(signature: Any, code: Any) -> None:
+        with suppress(OSError, RuntimeError):
+            store(signature, code)
+
+    compiled._cache.save_overload = store_or_leave

@@ -1,6 +1,6 @@
 // The inputs of the network, written from manifest.json alone: it names no game and no number.
 // A board is { roller: [...], other: [...] }: checker counts by slot, each side in its own
-// numbering (entry 0 = borne off, then the points, last the bar).
+// numbering (entry 0 = borne off, then the points, then the bar), behind them what it remembers.
 
 /** Features of a board, in the order of the model's input. */
 export function encode(manifest, board) {
@@ -14,7 +14,8 @@ export function encode(manifest, board) {
 
 /** 1 for every outcome that can still happen, else 0. */
 export function possible(manifest, board) {
-  const highest = (side) => side.findLastIndex((count, slot) => slot > 0 && count > 0);
+  const { bar } = manifest.position;
+  const highest = (side) => side.slice(0, bar + 1).findLastIndex((count, slot) => slot && count);
   const reach = Math.max(0, highest(board.roller)) + Math.max(0, highest(board.other));
   const contact = reach >= manifest.possible.contact_sum;
   const holds = (condition) => {

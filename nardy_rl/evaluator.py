@@ -426,12 +426,12 @@ class Evaluator:
         return self._evaluation(self.probs(board[None])[0])
 
     def average_over_rolls(self, position: Position) -> Evaluation:
-        """Evaluate a position as the exact average over all rolls, each played best (1-ply).
+        """Evaluate a position as the average over all rolls, each played best (1-ply).
 
-        A roll is played to its end: where it is several decisions, by one side or by both, each
-        is the best by the network's value of the position it leads to, and the network values
-        the position after the last one. Where dice are owed, the rest of that roll is played
-        first; see `search`.
+        A roll is played to its end: where it is several decisions, by one side or by both, the
+        network values the position after the last one. Of the plays that leave dice owed those
+        that look best are played out, so there the best can be missed. Where dice are owed, the
+        rest of that roll is played first; see `search`.
 
         Args:
             position: Row 0 the side to roll.
@@ -439,10 +439,16 @@ class Evaluator:
         Raises:
             PositionError: The position cannot occur in the game.
         """
-        from nardy_rl.search import EVERYTHING, Search  # it is built on this module
+        from nardy_rl.search import (  # it is built on this module
+            EVERYTHING,
+            PLAY_OUT,
+            PlayOut,
+            Search,
+        )
 
         board = self.variant.check_position(position).board()
-        search = Search(self, 1, filters=[EVERYTHING], glance=None)
+        wide = PlayOut(PLAY_OUT.root, PLAY_OUT.chain, PLAY_OUT.root)
+        search = Search(self, 1, filters=[EVERYTHING], glance=None, play_out=wide)
         return self._evaluation(search.positions(board[None])[0])
 
     def ahead(self, position: Position, plies: int) -> Evaluation:
@@ -486,7 +492,8 @@ class Evaluator:
         boards = np.stack([play.end.board() for play in plays])
         search = Search(self, plies)
         after = batch.Afterstates(boards, np.array([0, len(boards)], np.int64))
-        found = search.plays(position.board()[None], after)
+        # What is shown is played out where dice are owed, and a bot would play the first one.
+        found = search.plays(position.board()[None], after, owing=top or len(boards))
         order = search.order(boards, found)[:top]
         best = float(found.equity[order[0]])
         return [

@@ -83,9 +83,9 @@ class PlayOut(NamedTuple):
     """How many plays that leave dice owed are played out at a decision: those of best value."""
 
     root: int
-    """At the decision that is asked about."""
+    """At a decision whose plays are compared."""
     chain: int
-    """At those that follow it in the same roll."""
+    """At those that follow it in the same roll, and at positions that are valued."""
     reply: int
     """At the first decision of every later roll; at those that follow it is one."""
 
@@ -158,7 +158,7 @@ class Search:
 
         Raises:
             ValueError: `plies` is out of range, there are not `plies` filters, or the first of
-                them is None (all plays have a static value).
+                them is None (all plays have a static value), or one keeps nothing.
         """
         chosen = default_filters(plies) if filters is None else tuple(filters)
         if not 0 <= plies <= MAX_PLIES:
@@ -167,6 +167,8 @@ class Search:
             raise ValueError(f"a search of {plies} plies has {plies} filters, not {len(chosen)}")
         if min((item.keep for item in (*chosen, replies) if item is not None), default=1) < 1:
             raise ValueError("a filter keeps at least one play")
+        if play_out is not None and min(play_out) < 1:
+            raise ValueError("at least one play that leaves dice owed is played out")
         self.evaluator = evaluator
         self.plies = plies
         self.filters = chosen
@@ -199,7 +201,12 @@ class Search:
         return probs
 
     def plays(
-        self, boards: Board, after: batch.Afterstates, *, only_best: bool = False
+        self,
+        boards: Board,
+        after: batch.Afterstates,
+        *,
+        only_best: bool = False,
+        owing: int | None = None,
     ) -> Searched:
         """Value every legal play of many decisions.
 
@@ -207,12 +214,12 @@ class Search:
             boards: `[B, 2, P] int8` positions before the play, mover in row 0.
             after: Their afterstates.
             only_best: Do not search where the best play is known before: a single one that is
-                legal, or near the best, or a won game. Of the plays that leave dice owed play out
-                those that look best, not all.
+                legal, or near the best, or a won game.
+            owing: So many plays of a decision that leave dice owed are played out, if that is more
+                than `play_out` says. Some hundreds take seconds.
         """
         with one_thread_a_product():
-            owing = self.play_out.root if only_best else _ALL
-            return self._searched(boards, after, only_best, owing)
+            return self._searched(boards, after, only_best, max(self.play_out.root, owing or 0))
 
     def _searched(
         self, boards: Board, after: batch.Afterstates, only_best: bool, owing: int
@@ -374,8 +381,7 @@ class Search:
                 continue
             repeated = np.repeat(part, n_rolls, axis=0)
             after = batch.afterstates(self._variant, repeated, np.tile(rolls.dice, (len(part), 1)))
-            with one_thread_a_product():
-                searched = self._searched(repeated, after, False, self.play_out.root)
+            searched = self.plays(repeated, after)
             best = self.best(after, searched)
             probs.append(searched.probs[best])
             ends.append(after.boards[best])

@@ -52,3 +52,21 @@ def evaluate(manifest, weights, features, mask):
     probs = shifted / shifted.sum()
     points = [outcome["points"] for outcome in manifest["outcomes"]]
     return probs, float(sum(p * value for p, value in zip(probs, points, strict=True)))
+
+
+def rate(manifest, weights, mover, other):
+    """Return `[O]` outcomes of a play for the mover, from counts and memory after it."""
+    again = [
+        slot["slot_index"] for slot in manifest["position"]["memory"] if slot["name"] == "again"
+    ]
+    stays = bool(again) and mover[again[0]] == 1
+    if stays:
+        mover = [0 if slot == again[0] else count for slot, count in enumerate(mover)]
+    board = {"roller": mover, "other": other} if stays else {"roller": other, "other": mover}
+    probs, _ = evaluate(manifest, weights, encode(manifest, board), possible(manifest, board))
+    if stays:
+        return probs
+    names = [outcome["name"] for outcome in manifest["outcomes"]]
+    turned = {"win": "lose", "lose": "win"}
+    other_side = [" ".join(turned.get(word, word) for word in name.split()) for name in names]
+    return probs[[names.index(name) for name in other_side]]

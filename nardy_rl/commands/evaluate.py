@@ -28,7 +28,7 @@ from nardy_rl.outcomes import outcome_names
 _DESCRIPTION = f"""\
 Say what a position is worth. Before the roll: the equity (expected points per game, without a
 doubling cube) and the chance of each outcome, seen from the side to roll; as the network sees the
-position, and as the exact average over all rolls, each played best. With dice: the best plays,
+position, and as the average over all rolls, each played best. With dice: the best plays,
 each with its equity, its difference to the best, and the outcomes from the mover's view.
 
 --ply looks further ahead: at n-ply a play is worth the average over all rolls of what the best

@@ -106,14 +106,15 @@ def _readme(manifest: dict[str, Any], n_vectors: int) -> str:
         if slots
         else ""
     )
-    owed = (
-        "\n   Where it leaves dice owed, play these out first: see `perspective` in the manifest."
-        if any(slot["name"].startswith("owed") for slot in slots)
+    names = {slot["name"] for slot in slots}
+    exceptions = (
+        "\n   Not so where the mover acts again or dice are owed: see `perspective` in the manifest."
+        if names & {"again", "owed_1"}
         else ""
     )
     return Template(template.read_text(encoding="utf-8")).substitute(
         memory=memory,
-        owed=owed,
+        exceptions=exceptions,
         title=manifest["variant"]["title"],
         variant=manifest["variant"]["id"],
         digest=manifest["variant"]["digest"],

@@ -14,7 +14,7 @@ import numpy as np
 from nardy_engine import Variant
 from nardy_engine.encoders import Encoder
 from nardy_engine.rules.components import Contact, Objective, Score
-from nardy_engine.rules.memory import has_segments, memory_index
+from nardy_engine.rules.memory import memory_index
 from nardy_engine.types import MOVER, OFF, OPPONENT
 from nardy_rl.checkpoint import Network
 from nardy_rl.outcomes import outcome_names, points_vector
@@ -31,11 +31,13 @@ _PERSPECTIVE = (
     "equity, and its outcomes are the network's with wins and losses exchanged. Play the move "
     "that is worth most."
 )
+_AGAIN = (
+    " But where the mover acts again ('again' is 1 in its memory after the play) it stays the "
+    "roller, 'again' becomes 0, and nothing changes sign or is exchanged."
+)
 _OWED = (
-    " A play can leave dice owed, by either side: who must play them is then the roller, and where "
-    "that is the mover again nothing changes sign. What the network says of such a position is "
-    "rough. Play the owed dice out, each side by its best play, and take the value of the position "
-    "before the next roll."
+    " What the network says of a position in which dice are owed is rough: play these out first, "
+    "each side by its best play, and take the value of the position before the next roll."
 )
 _NUMBERING = (
     "A side is a list of checker counts in its OWN numbering: entry 0 is borne off, then its "
@@ -63,7 +65,18 @@ _FINISHED = (
     "is the result. The finisher {result}; the kind of the result is read off the checkers of "
     "the side that has not finished, by the scoring rule 'score' of the variant."
 )
-_EMIR_TAKEN = " A side whose 'emir_taken' is 1 has lost too."
+_FINISHED_EMIR = (
+    "A side with no checker on the points and the bar (all are borne off or in reserve) has "
+    "finished the game and wins: do not ask the network, its value is the result. The kind is "
+    "read off the other side by the scoring rule 'score' of the variant; who has a reserve is not "
+    "all at home. A side whose 'emir_taken' is 1 has lost: by the first kind if it has borne off "
+    "anything, else by the second."
+)
+_LAST_TURN = (
+    " While a side has 'last_turn' = 1 the game goes on, though the other one is off: if both are "
+    "off after that turn it is a draw."
+)
+_STANDSTILL = " A position from which nobody can ever move is a draw."
 
 _MEANINGS = {
     "owed": "steps of that die that the side must play before any roll",
@@ -97,7 +110,7 @@ def build_manifest(network: Network, version: str, model_sha256: str) -> dict[st
         "format": FORMAT,
         "name": network.name,
         "versions": {"nardy_rl": version, "encoder": encoder.version, "export": FORMAT},
-        "perspective": _PERSPECTIVE + (_OWED if has_segments(variant) else ""),
+        "perspective": _perspective(variant),
         "model": {"file": "model.onnx", "sha256": model_sha256, **_signature(network)},
         "variant": {
             "id": variant.id,
@@ -109,10 +122,7 @@ def build_manifest(network: Network, version: str, model_sha256: str) -> dict[st
         "encoder": _encoder(encoder, variant),
         "outcomes": _outcomes(variant),
         "possible": {"explained": _POSSIBLE, "contact_sum": variant.setup.points + 1},
-        "finished": _FINISHED.format(
-            result="wins" if variant.objective is Objective.FIRST_OFF_WINS else "loses"
-        )
-        + (_EMIR_TAKEN if variant.contact is Contact.EMIR else ""),
+        "finished": _finished(variant),
         "network": {
             **told["net"],
             "activation": "relu",
@@ -123,6 +133,22 @@ def build_manifest(network: Network, version: str, model_sha256: str) -> dict[st
         "training": {key: told.get(key) for key in ("games", "budget", "commit", "created")},
         "strength": told.get("strength", {}),
     }
+
+
+def _perspective(variant: Variant) -> str:
+    """Say from whose view values are, and how to rate a play."""
+    remembered = memory_index(variant)
+    again = _AGAIN if "again" in remembered else ""
+    return _PERSPECTIVE + again + (_OWED if "owed_1" in remembered else "")
+
+
+def _finished(variant: Variant) -> str:
+    """Say when a game is over."""
+    wins = variant.objective is Objective.FIRST_OFF_WINS
+    emir = variant.contact is Contact.EMIR
+    text = _FINISHED_EMIR if emir else _FINISHED.format(result="wins" if wins else "loses")
+    text += _LAST_TURN if "last_turn" in memory_index(variant) else ""
+    return text + (_STANDSTILL if variant.has_draw else "")
 
 
 def _signature(network: Network) -> dict[str, Any]:

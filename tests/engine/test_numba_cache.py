@@ -93,7 +93,7 @@ def test_two_processes_may_fill_the_cache_together(tmp_path):
 
 
 @pytest.mark.parametrize("error", [RuntimeError("no compiled object yet"), OSError(28, "full")])
-def test_code_that_cannot_be_stored_is_run_all_the_same(monkeypatch, error):
+def test_code_that_cannot_be_stored_is_run_all_the_same(monkeypatch, capsys, error):
     """A full disk, or numba's trouble with its own cache, costs the cache and nothing else."""
 
     def twice(x):
@@ -106,8 +106,18 @@ def test_code_that_cannot_be_stored_is_run_all_the_same(monkeypatch, error):
         raise error
 
     monkeypatch.setattr(compiled._cache, "_save_overload", fail)
-    assert compiled(4) == 8
-    assert tried
+    assert [compiled(4), compiled(4.0), len(tried)] == [8, 8.0, 2]
+    said = capsys.readouterr().err
+    assert said.count("compiled code cannot be kept in") == 1  # once, not for every function
+    assert str(error) in said
+
+
+def test_kernels_can_be_imported_without_a_compiler():
+    """NUMBA_DISABLE_JIT=1 makes plain Python of them, to look into with a debugger."""
+    code = "from nardy_engine.kernels.rng import fill_rolls; print(type(fill_rolls).__name__)"
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    command = [sys.executable, "-c", code]
+    assert subprocess.check_output(command, env=environment, text=True) == "function\n"
 
 
 def test_the_digest_sees_every_source_of_compiled_code(tmp_path, monkeypatch):

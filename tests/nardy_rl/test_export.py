@@ -15,6 +15,7 @@ import manifest_consumer as consumer
 from nardy_engine import batch, load_variant, variant_names
 from nardy_rl import export
 from nardy_rl.checkpoint import load_network
+from nardy_rl.evaluator import Evaluator
 from nardy_rl.export import MissingExtraError, export_network
 from nardy_rl.export.sampling import played_positions
 from nardy_rl.files import OutputError
@@ -323,6 +324,49 @@ def test_what_a_game_remembers_is_explained(exported) -> None:
         )
         told[game] = manifest["perspective"], (folder / "README.md").read_text("utf-8")
         shutil.rmtree(folder)
-    assert ["Play the owed dice out" in text for text, _ in told.values()] == [True, False, False]
-    assert ["play these out first" in text for _, text in told.values()] == [True, False, False]
+    assert ["play these out first" in text for text, _ in told.values()] == [True, False, False]
+    assert ["acts again" in text for _, text in told.values()] == [True, True, False]
     assert ["a side remembers" in text for _, text in told.values()] == [True, True, False]
+
+
+@pytest.mark.parametrize("game", ["short", "gulbar", "mad_gulbar", "emir"])
+def test_a_consumer_rates_plays_as_the_evaluator_does(exported, game) -> None:
+    """GUL-4, EMI-11: where the mover acts again nothing changes sign, whatever it owes or rolls."""
+    network, folder = exported(game)
+    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+    initializers = onnx.load(folder / "model.onnx").graph.initializer
+    weights = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in initializers}
+    boards = played_positions(network.variant, 150, seed=8)
+    dice = np.random.default_rng(8).integers(1, 7, (150, 2)).astype(np.int8)
+    after = batch.afterstates(network.variant, boards, dice)
+    rows = after.boards[batch.outcomes(network.variant, after.boards) < 0][::7]
+    expected = Evaluator(network, bearoff=False).play_probs(rows)
+    _, again = batch.next_states(network.variant, rows)
+    assert again.any() == (game != "short")
+    assert not again.all()
+    for board, probs in zip(rows, expected, strict=True):
+        found = consumer.rate(manifest, weights, board[0].tolist(), board[1].tolist())
+        np.testing.assert_allclose(found, probs, atol=1e-5)
+
+
+def test_nobody_beats_a_side_that_has_finished() -> None:
+    """DR-1: in the last turn the conditions rule out what the engine rules out, for both sides."""
+    from nardy_rl.export.manifest import _requirements
+
+    variant = load_variant("long", {"last_roll_draw": "on"})
+    slot = variant.bar + 1 + [item.name for item in variant.memory].index("last_turn")
+    boards = played_positions(variant, 40, seed=3)
+    for side in (0, 1):
+        last = boards.copy()
+        last[:, 1 - side] = 0
+        last[:, 1 - side, 0] = variant.setup.checkers
+        last[:, side, slot] = 1
+        last[:, 1 - side, slot] = 0
+        outcomes = [{"requires": _requirements(variant, i)} for i in range(variant.n_outcomes)]
+        manifest = {"position": {"bar": variant.bar}, "outcomes": outcomes}
+        manifest["possible"] = {"contact_sum": variant.setup.points + 1}
+        for board, row in zip(last, batch.outcome_mask(variant, last), strict=True):
+            told = {"roller": board[0].tolist(), "other": board[1].tolist()}
+            assert consumer.possible(manifest, told).astype(bool).tolist() == row.tolist()
+            half = variant.n_outcomes // 2
+            assert not row[side * half : (side + 1) * half].any()

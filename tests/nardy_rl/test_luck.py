@@ -49,6 +49,19 @@ def test_luck_is_the_best_play_less_the_average_over_all_throws(tiny_network, ga
         assert value == pytest.approx(best(judge, board, thrown) - average, abs=2e-5)
 
 
+@pytest.mark.parametrize("game", ["mad_gulbar", "gulbar", "long"])
+def test_luck_adds_up_to_nothing_over_all_throws(tiny_network, game):
+    """Whatever is left out to save time, taking luck off moves no mean."""
+    judge = evaluator(tiny_network, game)
+    boards, _ = played(judge.variant, 6, 20)
+    boards = boards[~owes_dice(judge.variant, boards)]
+    throws = np.array([(a, b) for a in range(1, 7) for b in range(1, 7)], np.int8)
+    repeated = np.repeat(boards, 36, axis=0)
+    found = Luck(judge).of(repeated, np.tile(throws, (len(boards), 1)), np.full(len(repeated), 20))
+    assert np.abs(found).max() > 1e-3
+    np.testing.assert_allclose(found.reshape(len(boards), 36, 2).sum(axis=1), 0, atol=1e-5)
+
+
 def test_the_first_throw_of_short_nardy_is_compared_with_throws_that_are_no_doubles(tiny_network):
     """S-2: over its 30 throws luck sums up to 0; counted as an ordinary throw it does not."""
     judge = evaluator(tiny_network, "short")

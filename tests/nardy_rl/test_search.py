@@ -21,7 +21,6 @@ from nardy_rl.rolls import Rolls, moves_before_roll, owes_dice
 from nardy_rl.search import (
     EVERYTHING,
     GLANCE,
-    PLAY_OUT,
     TANGENT_ROLLS,
     Filter,
     Glance,
@@ -226,8 +225,14 @@ def test_only_the_best_few_are_played_out(tiny_network, game, dice) -> None:
     probs, ends = search.every_roll(boards, rolls)
     np.testing.assert_array_equal(ends[:, 0], after.boards[chosen])
     left_out = 0
+    found = search.plays(boards, after)
     for game_, board in enumerate(boards):
         equity = narrow(evaluator, board, dice, 3, 2)
+        rows = slice(after.offsets[game_], after.offsets[game_ + 1])
+        assert ((found.depth[rows] == -1) == np.isnan(equity)).all()
+        order = search.order(after.boards[rows], found.rows(rows))
+        assert order[0] == chosen[game_] - rows.start
+        assert (np.diff(found.depth[rows][order]) <= 0).all()
         left_out += np.isnan(equity).sum()
         row = chosen[game_] - after.offsets[game_]
         assert equity[row] == pytest.approx(np.nanmax(equity), abs=1e-5)
@@ -258,7 +263,7 @@ def test_a_bot_plays_out_what_is_owed(tiny_network) -> None:
     turn = Turn(evaluator.variant, boards, np.full((12, 2), 5, np.int8), after, np.zeros(12))
     chosen = NetBot(evaluator, "net").choose(turn)
     np.testing.assert_array_equal(chosen, Search(evaluator, 0).choose(boards, after))
-    worth = Search(evaluator, 0, play_out=PLAY_OUT).plays(boards, after).equity
+    worth = Search(evaluator, 0, play_out=None).plays(boards, after).equity
     static = evaluator.choose(boards, after)
     assert (worth[chosen] > worth[static] + 1e-3).any()
     assert worth[chosen].mean() > worth[static].mean()
@@ -465,6 +470,8 @@ def test_settings_that_make_no_search_are_refused(tiny_network) -> None:
         Search(evaluator, 2, filters=[EVERYTHING])
     with pytest.raises(ValueError, match="at least one play"):
         Search(evaluator, 1, filters=[Filter(0, 1.0)])
+    with pytest.raises(ValueError, match="at least one play that leaves dice owed"):
+        Search(evaluator, 0, play_out=PlayOut(8, 0, 3))
 
 
 # -- estimates of replies --------------------------------------------------------------------------

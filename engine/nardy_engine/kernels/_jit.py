@@ -12,7 +12,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
-from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -135,10 +135,20 @@ def _store_if_possible(compiled: Any) -> None:
     A disk may be full; and numba, with several threads at their first calls, has once said "no
     compiled object yet" of code that was compiled. Either would end a run of hours.
     """
-    store = compiled._cache.save_overload
+    on_disk = getattr(compiled, "_cache", None)
+    if on_disk is None:
+        return  # NUMBA_DISABLE_JIT=1: nothing is compiled
+    store = on_disk.save_overload
 
     def store_or_leave(signature: Any, code: Any) -> None:
-        with suppress(OSError, RuntimeError):
+        try:
             store(signature, code)
+        except (OSError, RuntimeError) as error:
+            _say_once(f"compiled code cannot be kept in {CACHE_FOLDER}: {error}")
 
-    compiled._cache.save_overload = store_or_leave
+    on_disk.save_overload = store_or_leave
+
+
+@cache
+def _say_once(text: str) -> None:
+    print(f"nardy: {text}", file=sys.stderr, flush=True)

@@ -108,7 +108,7 @@ def _readme(manifest: dict[str, Any], n_vectors: int) -> str:
     )
     names = {slot["name"] for slot in slots}
     exceptions = (
-        "\n   Not so where the mover acts again or dice are owed: see `perspective` in the manifest."
+        "\n   Not so where the mover acts again or dice are owed: see the manifest's `perspective`."
         if names & {"again", "owed_1"}
         else ""
     )

@@ -439,16 +439,10 @@ class Evaluator:
         Raises:
             PositionError: The position cannot occur in the game.
         """
-        from nardy_rl.search import (  # it is built on this module
-            EVERYTHING,
-            PLAY_OUT,
-            PlayOut,
-            Search,
-        )
+        from nardy_rl.search import EVERYTHING, WIDE, Search  # it is built on this module
 
         board = self.variant.check_position(position).board()
-        wide = PlayOut(PLAY_OUT.root, PLAY_OUT.chain, PLAY_OUT.root)
-        search = Search(self, 1, filters=[EVERYTHING], glance=None, play_out=wide)
+        search = Search(self, 1, filters=[EVERYTHING], glance=None, play_out=WIDE)
         return self._evaluation(search.positions(board[None])[0])
 
     def ahead(self, position: Position, plies: int) -> Evaluation:

@@ -93,6 +93,9 @@ class PlayOut(NamedTuple):
 PLAY_OUT = PlayOut(8, 2, 3)
 """What more would find costs much and is worth little (DECISIONS, 35)."""
 
+WIDE = PlayOut(8, 2, 8)
+"""As many after later rolls: for single positions."""
+
 STATIC_REPLY = Filter(1, 0.0)
 """Below the root the reply with the best static value is played, as GNU Backgammon does."""
 

@@ -28,7 +28,7 @@ from nardy_rl import outcomes
 from nardy_rl.evaluator import Evaluator
 from nardy_rl.full_backups import FEW, FullBackups
 from nardy_rl.rolls import Rolls, is_opening, moves_before_roll, owes_dice
-from nardy_rl.search import GLANCE, Glance, Search
+from nardy_rl.search import GLANCE, WIDE, Glance, Search
 
 DRAWS = 4
 """Targets drawn of each position to see how they scatter."""
@@ -76,7 +76,8 @@ def examine(
     print(f"{name}: {idle(evaluator, seen)} in {len(seen):,} positions")
     boards = seen[:positions]
     start = time.process_time()
-    ahead = equity(evaluator, Search(evaluator, 1, glance=None).positions(boards))
+    search = Search(evaluator, 1, glance=None, play_out=WIDE)
+    ahead = equity(evaluator, search.positions(boards))
     ms = 1e3 * (time.process_time() - start) / len(boards)
     off = rms(ahead - evaluator.equity(boards))
     print(f"  0-ply off 1-ply by {off:.4f} (rms of {len(boards):,} positions)")

@@ -52,8 +52,8 @@ LEAST_BLOCKS = 3
 _PLAY_OUT = PlayOut(3, 1, 3)
 """A trial makes the 21 decisions of every roll: each is made with less care than a single one.
 
-Where a roll is several decisions the later ones are made with 3 again, a little better than the luck
-of the roll took for granted; that leaves some of it in, and moves no mean."""
+Where a roll is several decisions the later ones are made with 3 again, a little better than the
+luck of the roll took for granted; that leaves some of it in, and moves no mean."""
 
 _DICE_STREAM, _FIRST_STREAM, _SECOND_STREAM = 16, 17, 18
 

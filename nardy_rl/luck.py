@@ -24,7 +24,7 @@ class Luck:
     def __init__(self, evaluator: Evaluator) -> None:
         """Judge by `evaluator`, at 0-ply: the luck of a roll costs what a 1-ply search does."""
         self.variant = evaluator.variant
-        # Any judge will do; one that plays out what is owed with more care takes ten times as long.
+        # Any judge will do; to play out what is owed with all care takes five to ten times as long.
         self._search = Search(evaluator, 0, play_out=PlayOut(1, 1, 1))
         points = evaluator.points.astype(np.float64)
         self._worth = np.stack([points, (points > 0).astype(np.float64)], axis=1)

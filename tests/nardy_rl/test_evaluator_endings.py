@@ -142,29 +142,35 @@ def test_choices_follow_the_rule_of_all_bots(tiny_network, game) -> None:
 # -- whole rolls --------------------------------------------------------------------------------
 
 
-def rolled_out(evaluator, position, dice):
-    """Return the chances after a roll played greedily to its end, seen from row 0 (reference)."""
+def rolled_out(evaluator, position, dice, keep=8):
+    """Return the chances after a roll played to its end, seen from row 0 (reference).
+
+    Of the plays that leave dice owed the `keep` of best static value are played to the end of the
+    roll, and one at each decision that follows; the best end is taken.
+    """
     variant = evaluator.variant
-    best = None
+    ends, owing = [], []
     for play in reference.plays(variant, position, dice):
         following, same = reference.next_position(variant, play.end)
         over = reference.outcome(variant, play.end)
-        probs = evaluator.probs(following.board()[None])[0]
+        if over is not None:
+            exact = np.zeros(variant.n_outcomes)
+            exact[outcome_index(variant, over)] = 1
+            ends.append((np.sign(over.points_for_mover) * 1e6 + over.points_for_mover, exact))
+            continue
+        board = following.board()
+        probs = evaluator.probs(board[None])[0]
         probs = probs if same else outcomes.flip(probs)
         value = float(probs @ evaluator.points)
-        if over is not None:
-            value = np.sign(over.points_for_mover) * 1e6 + over.points_for_mover
-        if best is None or value > best[0]:
-            best = value, probs, following, same, over
-    _, probs, following, same, over = best
-    if over is not None:
-        exact = np.zeros(variant.n_outcomes)
-        exact[outcome_index(variant, over)] = 1
-        return exact
-    if not owes_dice(variant, following.board()[None])[0]:
-        return probs
-    later = rolled_out(evaluator, following, None)
-    return later if same else outcomes.flip(later)
+        if owes_dice(variant, board[None])[0]:
+            owing.append((value, following, same))
+        else:
+            ends.append((value, probs))
+    for _, following, same in sorted(owing, key=lambda play: -play[0])[:keep]:
+        later = rolled_out(evaluator, following, None, keep=1)
+        later = later if same else outcomes.flip(later)
+        ends.append((float(later @ evaluator.points), later))
+    return max(ends, key=lambda end: end[0])[1]
 
 
 @pytest.mark.parametrize("game", ["gulbar", "mad_gulbar", "giul", "gul_bara_intl"])

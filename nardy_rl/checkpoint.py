@@ -125,7 +125,8 @@ def ancestry(source: Network) -> dict[str, Any]:
     """Return what the manifest of a network that started from another one tells of it."""
     manifest = source.manifest
     told = ("games", "budget", "commit", "net", "training", "weights_sha256")
-    return {key: manifest[key] for key in told if key in manifest}
+    rules = {key: manifest["variant"][key] for key in ("id", "digest")}
+    return {"variant": rules} | {key: manifest[key] for key in told if key in manifest}
 
 
 def save_network(path: str | Path, tensors: Mapping[str, Any], manifest: Manifest) -> Path:

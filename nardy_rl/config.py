@@ -224,7 +224,8 @@ class TrainConfig:
     budget: str
     """How long to train: a time (90s, 10m, 1h30m) or a number of games (50000games)."""
     start_from: str
-    """Network to start from, a file or the name of a shipped one; empty = from nothing. A larger
+    """Network to start from, a file or the name of a shipped one; empty = from nothing. It may be
+    of another game, or of other rules: what both games have in common is taken over. A larger
     `net.hidden` lets it grow: wider layers, more of them, the same function at first."""
     device: str
     """Where the network runs: auto (a GPU if there is one), cpu or cuda."""

@@ -54,6 +54,7 @@ from nardy_rl.players.net import NetBot
 from nardy_rl.run_state import STATE_NAME, load_state, save_state
 from nardy_rl.selfplay import RoundStats, SelfPlay, Worker
 from nardy_rl.shapes import can_grow
+from nardy_rl.transfer import described, layers_for
 from nardy_rl.version import code_commit
 
 _FREE_TO_CHANGE = (
@@ -112,13 +113,17 @@ class Trainer:
         self.progress = Progress()
         net = self._new_net(config.net.hidden_at(0.0))
         self._ancestor: dict[str, Any] = {}
+        self.origin = ""
+        """Where the weights came from at the start of this process, in words; empty = nowhere."""
         if config.start_from and not resumed:
-            source = load_network(config.start_network(), self.variant)
-            if not can_grow([len(bias) for _, bias in source.layers[:-1]], net.hidden):
+            source = load_network(config.start_network())
+            layers = layers_for(source, self.variant, self.encoder)
+            if not can_grow([len(bias) for _, bias in layers[:-1]], net.hidden):
                 net = self._new_net(config.net.hidden)  # what has grown already skips that stage
-            grow_from(net, source.layers, str(source.path))
+            grow_from(net, layers, str(source.path))
             self._revive(net, self._first_positions(net))
             self._ancestor = {"start_from": ancestry(source)}
+            self.origin = described(source, self.variant, self.encoder)
         self._learner = Learner(
             net,
             self.variant,

@@ -104,6 +104,8 @@ def _announce(trainer: Trainer, resumed: bool) -> None:
     first, last = ("-".join(map(str, net.hidden_at(share))) for share in (0.0, 1.0))
     grows = f", after {net.grow_at:.0%} of that {last}" if first != last else ""
     _say(f"{trainer.variant.title}: training a {first} network for {trainer.budget}{grows}")
+    if trainer.origin:
+        _say(f"starting from {trainer.origin}")
     _say(f"run folder: {_short(trainer.folder)}")
     if resumed:
         _say(f"going on after {progress.games:,} games and {progress.seconds:.0f} s")

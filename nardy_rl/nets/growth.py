@@ -31,8 +31,8 @@ def grow_from(
 
     Args:
         net: Freshly initialised; changed.
-        source: `(weight [out, in], bias [out])` of each layer of a network of the same game and
-            encoder, input first.
+        source: `(weight [out, in], bias [out])` of each layer of a network of the same inputs and
+            outcomes, input first.
         name: What to call it in an error.
 
     Raises:

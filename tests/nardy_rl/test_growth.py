@@ -121,13 +121,6 @@ def test_a_run_starts_from_a_network_and_says_so(tmp_path) -> None:
     assert manifest["training"]["start_from"]["weights_sha256"]
 
 
-def test_a_network_of_another_game_is_refused(tmp_path) -> None:
-    """Rules differ, so weights mean nothing there."""
-    _, path = saved(tmp_path, load_variant("hypergammon"), (16,))
-    with pytest.raises(CheckpointError, match="hypergammon"):
-        Trainer(train_config("short", start_from=str(path)), tmp_path, resumed=False)
-
-
 def test_a_stopped_run_needs_its_ancestor_no_more(tmp_path) -> None:
     """The state holds the weights and the line of descent, so the network may be gone."""
     variant = load_variant("short")

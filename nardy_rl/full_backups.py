@@ -6,10 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_engine import batch
+from nardy_engine.rules.table import rule_table
 from nardy_engine.types import Board
 from nardy_rl.evaluator import Evaluator
+from nardy_rl.likely_replies import Glance
 from nardy_rl.rolls import Rolls
-from nardy_rl.search import Glance, Search
+from nardy_rl.search import Search
 
 FEW = Glance(8, 3)
 """Half of what a search looks at (DECISIONS, 34)."""
@@ -41,15 +43,15 @@ class FullBackups(Search):
             rng: Draws the rolls that are valued in full; advanced, so not for several threads.
             glance: How many replies to a roll are valued.
         """
-        super().__init__(evaluator, 1, glance=glance)
-        if self._rules.again != 0 or self._rules.owed != 0:
-            self.glance = None
+        rules = rule_table(evaluator.variant)
+        every_reply = rules.again != 0 or rules.owed != 0
+        super().__init__(evaluator, 1, glance=None if every_reply else glance)
         self._rng = rng
 
     def _rolled(self, boards: Board, plies: int, rolls: Rolls) -> NDArray[np.float64]:
         by_roll = self._by_roll(boards, plies, rolls)
         means = rolls.average(by_roll)
-        if self.glance is not None:
+        if self._likely is not None:
             drawn = self._rng.choice(len(rolls.dice), len(boards), p=rolls.chances)
             after = batch.afterstates(self._variant, boards, rolls.dice[drawn])
             values = self.evaluator.plays(boards, after)

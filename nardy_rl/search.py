@@ -31,7 +31,9 @@ from nardy_engine.kernels import values as kernel
 from nardy_engine.rules.table import rule_table
 from nardy_engine.types import Board
 from nardy_rl import outcomes
-from nardy_rl.evaluator import Evaluator, Tangents, Values, joined
+from nardy_rl.decisions import Decisions, Plays, best_few, distinct, distinct_boards, joined
+from nardy_rl.evaluator import Evaluator, Values
+from nardy_rl.likely_replies import FLAT, GLANCE, Glance, LikelyReplies
 from nardy_rl.rolls import Rolls, is_opening, moves_before_roll, owes_dice
 
 MAX_PLIES = 4
@@ -56,27 +58,6 @@ class Filter(NamedTuple):
 
 USUAL_WIN = 3
 """Points of a large win in most games; where checkers left are counted it is many more."""
-
-
-class Glance(NamedTuple):
-    """How many replies to each roll are worth a look at, by estimates that cost little."""
-
-    first: int
-    """So many go on by the tangent of the whole network: the first layer is worked out."""
-    second: int
-    """So many of these by the tangent of the layers above it: they get their static value."""
-
-
-GLANCE = Glance(16, 4)
-
-TANGENT_ROLLS = 5
-"""The estimates are tangents at replies to every fifth roll of `Rolls`: 1-1, 3-3, 5-1, 6-1 and 6-6.
-
-More add little; with the same number of others, fewer doubles among them, errors are up to twice as
-large (DECISIONS, 26)."""
-
-FLAT = 0.01
-"""Points; where the estimates of all replies to a position differ by less, all are valued."""
 
 
 class PlayOut(NamedTuple):
@@ -176,13 +157,13 @@ class Search:
         self.plies = plies
         self.filters = chosen
         self.replies = replies
-        self.glance = glance
         self._later = _ALL if play_out is None else 1
         self.play_out = PlayOut(_ALL, _ALL, _ALL) if play_out is None else play_out
         self._variant = evaluator.variant
         self._rules = rule_table(evaluator.variant)
         self._points = evaluator.points.astype(np.float64)
         self._unit = max(1.0, float(self._points.max()) / USUAL_WIN)
+        self._likely = glance and LikelyReplies(evaluator, glance, FLAT * self._unit)
         self._rolls = Rolls.of(evaluator.variant)
 
     # -- the root -----------------------------------------------------------------------------
@@ -315,7 +296,7 @@ class Search:
         np.maximum.at(best, group[counted], found.equity[counted])
         near = np.flatnonzero(alive & (found.equity >= best[group] - passing.within * self._unit))
         kept = np.zeros(len(alive), np.bool_)
-        kept[_best_few(near, group, found.equity, passing.keep)] = True
+        kept[best_few(near, group, found.equity, passing.keep)] = True
         return kept
 
     def _undecided(
@@ -348,7 +329,7 @@ class Search:
         """
         owing = self._owing(after.boards, found.codes)
         group = np.repeat(np.arange(len(after.offsets) - 1), after.counts())
-        rows = _best_few(owing, group, found.equity, keep)
+        rows = best_few(owing, group, found.equity, keep)
         found.depth[owing] = -1
         self._deepen(after, rows, 0, found)
 
@@ -407,7 +388,7 @@ class Search:
 
         owing: How many plays that leave dice owed are played out where dice are owed.
         """
-        boards, index = _distinct_boards(boards)
+        boards, index = distinct_boards(boards)
         owed = owes_dice(self._variant, boards)
         probs = np.empty((len(boards), self._variant.n_outcomes))
         codes = np.empty(len(boards), np.int8)
@@ -436,7 +417,7 @@ class Search:
         after = batch.afterstates(self._variant, boards, np.ones((len(boards), 2), np.int8))
         index: NDArray[np.int64] = np.arange(len(after.boards))
         values = self.evaluator.plays(boards, after)
-        decisions = _Decisions(after.boards, index, after.offsets, values)
+        decisions = Decisions(after.boards, index, after.offsets, values)
         return self._best(self._kept(self._played_out(decisions, owing, owing)), plies, owing)
 
     def _rolled(self, boards: Board, plies: int, rolls: Rolls) -> NDArray[np.float64]:
@@ -449,10 +430,10 @@ class Search:
             self._listed(boards[start : start + LIST_STATES], rolls)
             for start in range(0, len(boards), LIST_STATES)
         ]
-        probs = self._best(_joined(parts), plies, self._later)
+        probs = self._best(joined(parts), plies, self._later)
         return probs.reshape(len(boards), len(rolls.dice), -1)
 
-    def _listed(self, boards: Board, rolls: Rolls) -> _Decisions:
+    def _listed(self, boards: Board, rolls: Rolls) -> Decisions:
         """Return the decisions after every roll, with those plays that the filter keeps."""
         n_rolls = len(rolls.dice)
         repeated = np.repeat(boards, n_rolls, axis=0)
@@ -460,94 +441,18 @@ class Search:
         if self._rules.again != 0:  # who acts next depends on the roll
             index: NDArray[np.int64] = np.arange(len(after.boards))
             values = self.evaluator.plays(repeated, after)
-            decisions = _Decisions(after.boards, index, after.offsets, values)
+            decisions = Decisions(after.boards, index, after.offsets, values)
             return self._kept(self._played_out(decisions, self.play_out.reply, self._later))
         groups = batch.Afterstates(after.boards, after.offsets[::n_rolls])
-        if self.glance is None:
-            plays, _ = _distinct(_Plays(groups, np.arange(len(after.boards)), after.offsets))
+        listed = Plays(groups, np.arange(len(after.boards)), after.offsets)
+        if self._likely is None:
+            plays, _ = distinct(listed)
             values = self.evaluator.plays(boards, plays.after)
         else:
-            plays, values = self._likely(
-                boards, _Plays(groups, np.arange(len(after.boards)), after.offsets), self.glance
-            )
-        return self._kept(_Decisions(plays.after.boards, plays.rows, plays.offsets, values))
+            plays, values = self._likely.find(boards, listed)
+        return self._kept(Decisions(plays.after.boards, plays.rows, plays.offsets, values))
 
-    def _likely(self, boards: Board, plays: _Plays, glance: Glance) -> tuple[_Plays, Values]:
-        """Return the replies that do not look far behind, with their values.
-
-        First the network is replaced by its tangent; what a play changes is then a sum of a few
-        numbers. Of what is left the first layer is worked out, and only the layers above it are
-        replaced.
-        """
-        codes = np.empty(len(plays.after.boards), np.int8)
-        tables = int(self.evaluator.uses_bearoff)
-        kernel.fill_codes(plays.after.boards, 1, tables, self._rules, codes)
-        tangents = self._tangents(boards, plays, codes)
-        encoder = self.evaluator.network.encoder
-        estimates = encoder.estimates(plays.after.boards, plays.after.offsets, tangents.features)
-        codes = self._all_where_flat(plays.after, codes, estimates)
-        marks = np.zeros(len(codes), np.uint8)
-        best = np.empty(glance.first, np.int64)
-        kernel.mark_likely(plays.rows, plays.offsets, codes, estimates, best, marks)
-        chosen = marks.view(np.bool_)
-        plays, places = _distinct(plays.only(chosen))
-        few = np.empty(len(plays.after.boards), np.int8)
-        few[places] = codes[chosen]
-        kept, values = self.evaluator.likely_plays(
-            boards, *plays, codes=few, slopes=tangents.hidden, keep=glance.second
-        )
-        return plays.only(kept), values
-
-    def _tangents(self, boards: Board, plays: _Plays, codes: NDArray[np.int8]) -> Tangents:
-        """Return for each position the mean of the tangents at good replies to some rolls.
-
-        The tangent at the position before the play finds those replies. It is not good enough to
-        go on with: there the side to reply has not moved, which may be worth much more than any
-        reply, and the network is flat where it is sure.
-
-        plays: Not merged yet; those of a roll follow each other.
-        """
-        passed = self.evaluator.tangents(batch.swapped(boards))
-        starts, ends = (
-            some.reshape(len(boards), -1)[:, ::TANGENT_ROLLS]
-            for some in (plays.offsets[:-1], plays.offsets[1:])
-        )
-        offsets = np.concatenate(([0], np.cumsum(ends - starts)))
-        order: NDArray[np.int64] = np.arange(offsets[-1])
-        rows = order + np.repeat(starts.ravel() - offsets[:-1], np.diff(offsets))
-        replies, of_position = plays.after.boards[rows], offsets[:: starts.shape[1]]
-        encoder = self.evaluator.network.encoder
-        estimates = encoder.estimates(replies, of_position, passed.features)
-        best = np.empty(starts.size, np.int64)
-        kernel.best_estimates(order, offsets, codes[rows], estimates, best)
-        found = best.reshape(starts.shape) >= 0
-        following, _ = batch.next_states(self._variant, replies[best[best >= 0]])
-        near = self.evaluator.tangents(following)
-        weight = 1 / (1 + found.sum(axis=1, keepdims=True, dtype=np.float32))
-
-        def mean(own: NDArray[np.float32], others: NDArray[np.float32]) -> NDArray[np.float32]:
-            placed = np.zeros((*found.shape, own.shape[1]), np.float32)
-            placed[found] = others
-            return np.asarray((own + placed.sum(axis=1)) * weight, np.float32)
-
-        return Tangents(*map(mean, passed, near))
-
-    def _all_where_flat(
-        self, after: batch.Afterstates, codes: NDArray[np.int8], estimates: NDArray[np.float32]
-    ) -> NDArray[np.int8]:
-        """Return codes that keep every reply to a position of which the estimates say nothing.
-
-        Where all but a few replies lose the same for certain the tangents are flat: equal
-        estimates do not mean equal values. The codes only steer what is kept: those of finished
-        games are among what is replaced.
-        """
-        counted, starts = codes == kernel.NETWORK, after.offsets[:-1]
-        highest = np.maximum.reduceat(np.where(counted, estimates, -np.inf), starts)
-        lowest = np.minimum.reduceat(np.where(counted, estimates, np.inf), starts)
-        flat = np.repeat(highest < lowest + FLAT * self._unit, after.counts())
-        return np.where(flat, kernel.TABLE, codes)  # exact values are kept, whatever they are
-
-    def _played_out(self, decisions: _Decisions, keep: int, then: int) -> _Decisions:
+    def _played_out(self, decisions: Decisions, keep: int, then: int) -> Decisions:
         """Return decisions without those plays that leave dice owed, but for the `keep` best.
 
         These have the value of what they come to, with `then` instead of `keep` at decisions that
@@ -560,7 +465,7 @@ class Search:
         if not len(owing):
             return decisions
         group = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-        rows = _best_few(owing, group, values.equity, keep)
+        rows = best_few(owing, group, values.equity, keep)
         probs = self._following(boards[rows], 0, then)
         values.probs[rows] = probs
         values.equity[rows] = outcomes.equity(probs, self._points)
@@ -569,9 +474,9 @@ class Search:
         left[rows] = True
         ends = np.concatenate(([0], np.cumsum(left)))[offsets]
         values = Values(values.probs[left], values.equity[left], values.codes[left])
-        return _Decisions(boards[left], index[: len(values.codes)], ends, values)
+        return Decisions(boards[left], index[: len(values.codes)], ends, values)
 
-    def _kept(self, decisions: _Decisions) -> _Decisions:
+    def _kept(self, decisions: Decisions) -> Decisions:
         """Return the decisions with only those plays that the filter of replies keeps."""
         boards, index, offsets, values = decisions
         if self.replies.keep == 1:
@@ -589,14 +494,14 @@ class Search:
             kept = exact | self._passing(after, found, ~exact, self.replies)
             rows = index[kept]
             ends = np.concatenate(([0], np.cumsum(kept)))[offsets]
-        return _Decisions(
+        return Decisions(
             boards[rows],
             np.arange(len(rows)),
             ends,
             Values(values.probs[rows], values.equity[rows], values.codes[rows]),
         )
 
-    def _best(self, decisions: _Decisions, plies: int, owing: int) -> NDArray[np.float64]:
+    def _best(self, decisions: Decisions, plies: int, owing: int) -> NDArray[np.float64]:
         """Return `[B, O]` what the best plays are worth at a depth, seen from the mover."""
         boards, index, offsets, values = decisions
         probs = values.probs.astype(np.float64)
@@ -608,22 +513,6 @@ class Search:
         equity = outcomes.equity(probs, self._points).astype(np.float32)
         searched = Values(values.probs, equity, values.codes)
         return probs[self.evaluator.pick(boards, index, offsets, searched)]
-
-
-def _best_few(
-    rows: NDArray[np.int64],
-    group: NDArray[np.int64],
-    equity: NDArray[np.floating[Any]],
-    keep: int,
-) -> NDArray[np.int64]:
-    """Return those of `rows` that are among the `keep` best of their group.
-
-    group, equity: of all rows, groups in order. Equal values stay in the order of the rows, which
-    is the engine's and not the batch's.
-    """
-    order = rows[np.lexsort((rows, -equity[rows], group[rows]))]
-    place = np.arange(len(order)) - np.searchsorted(group[order], group[order])
-    return np.asarray(order[place < keep])
 
 
 @cache
@@ -641,75 +530,3 @@ def one_thread_a_product() -> AbstractContextManager[Any]:
     """
     limit: AbstractContextManager[Any] = _libraries().limit(limits=1, user_api="blas")
     return limit
-
-
-class _Decisions(NamedTuple):
-    """Plays of many decisions with their static values."""
-
-    boards: Board
-    """`[M, 2, P] int8` afterstates, mover in row 0."""
-    plays: NDArray[np.int64]
-    """`[A]` the rows of `boards` that the plays are."""
-    offsets: NDArray[np.int64]
-    """`[B + 1]` first play of each decision."""
-    values: Values
-    """Of `boards`."""
-
-
-def _joined(parts: list[_Decisions]) -> _Decisions:
-    """Return the decisions of several lists as one."""
-    if len(parts) == 1:
-        return parts[0]
-    rows = np.cumsum([0, *(len(part.boards) for part in parts)])
-    plays = np.cumsum([0, *(len(part.plays) for part in parts)])
-    return _Decisions(
-        np.concatenate([part.boards for part in parts]),
-        np.concatenate([part.plays + row for part, row in zip(parts, rows[:-1], strict=True)]),
-        np.concatenate(
-            [part.offsets[:-1] + play for part, play in zip(parts, plays[:-1], strict=True)]
-            + [plays[-1:]]
-        ),
-        joined([part.values for part in parts]),
-    )
-
-
-class _Plays(NamedTuple):
-    """Distinct afterstates of many positions, and the decisions that lead to them."""
-
-    after: batch.Afterstates
-    """Those of each position."""
-    rows: NDArray[np.int64]
-    """`[A]` the rows of `after` that the plays are."""
-    offsets: NDArray[np.int64]
-    """`[G + 1]` first play of each decision."""
-
-    def only(self, kept: NDArray[np.bool_]) -> _Plays:
-        """Leave out the afterstates that are not in the mask `kept`."""
-        before = np.concatenate(([0], np.cumsum(kept)))
-        played = kept[self.rows]
-        return _Plays(
-            batch.Afterstates(self.after.boards[kept], before[self.after.offsets]),
-            before[self.rows[played]],
-            np.concatenate(([0], np.cumsum(played)))[self.offsets],
-        )
-
-
-def _distinct(plays: _Plays) -> tuple[_Plays, NDArray[np.int64]]:
-    """Merge the equal afterstates of each position, and say where each is; `plays` is consumed."""
-    boards, offsets = plays.after
-    longest = int(np.diff(offsets).max(initial=0))
-    table = np.full(1 << max(4, (2 * longest).bit_length()), -1, np.int64)
-    places = np.empty(len(boards), np.int64)
-    merged = np.empty(len(offsets), np.int64)
-    words = boards.reshape(len(boards), 2 * boards.shape[2]).view(np.uint16)
-    n = kernel.merge_equal(words, np.ascontiguousarray(offsets), table, places, merged)
-    after = batch.Afterstates(boards[:n], merged)
-    return _Plays(after, places[plays.rows], plays.offsets), places
-
-
-def _distinct_boards(boards: Board) -> tuple[Board, NDArray[np.int64]]:
-    """Return the distinct boards and the place of each board among them."""
-    offsets = np.array([0, len(boards)], np.int64)
-    none: NDArray[np.int64] = np.empty(0, np.int64)
-    plays, places = _distinct(_Plays(batch.Afterstates(boards.copy(), offsets), none, offsets))
-    return plays.after.boards, places

@@ -27,8 +27,9 @@ from nardy_engine.types import Board
 from nardy_rl import outcomes
 from nardy_rl.evaluator import Evaluator
 from nardy_rl.full_backups import FEW, FullBackups
+from nardy_rl.likely_replies import GLANCE, Glance
 from nardy_rl.rolls import Rolls, is_opening, moves_before_roll, owes_dice
-from nardy_rl.search import GLANCE, WIDE, Glance, Search
+from nardy_rl.search import WIDE, Search
 
 DRAWS = 4
 """Targets drawn of each position to see how they scatter."""

@@ -59,21 +59,28 @@ def identity(spec: str, variant: Variant) -> dict[str, str]:
 
 @cache
 def _code_digest() -> str:
-    """Return a digest of what decides about a game: dice, rules, bots, values, counting.
+    digest = hashlib.sha256()
+    for path in _sources():
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _sources() -> list[Path]:
+    """Return the files that decide about a game: dice, rules, bots, values, counting.
 
     Other programs are asked by scripts that belong to it too.
     """
     ours, engine = Path(nardy_rl.__file__).parent, Path(nardy_engine.__file__).parent
-    names = ("arena", "evaluator", "luck", "outcomes", "rolls", "search", "bench/gnubg")
+    names = (
+        "arena", "decisions", "evaluator", "likely_replies", "luck", "outcomes", "rolls", "search",
+        "bench/gnubg",
+    )  # fmt: skip
     sources = [ours / f"{name}.py" for name in names]
     folders = [engine / name for name in ("kernels", "batch", "bearoff", "encoders", "rules")]
     for folder in (ours / "players", *folders):
         sources += [path for path in folder.glob("**/*") if path.suffix in (".py", ".toml")]
     sources += (ours.parent / "scripts").glob("**/gnubg_*worker.py")
-    digest = hashlib.sha256()
-    for path in sorted(sources):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+    return sorted(sources)
 
 
 def depth(spec: str) -> int:

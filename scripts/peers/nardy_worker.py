@@ -23,8 +23,9 @@ from nardy_rl.checkpoint import load_network
 from nardy_rl.compose import load_train_config
 from nardy_rl.config import TrainConfig
 from nardy_rl.evaluator import Evaluator
+from nardy_rl.likely_replies import GLANCE
 from nardy_rl.players import make_bot
-from nardy_rl.search import GLANCE, Search
+from nardy_rl.search import Search
 from nardy_rl.trainer import Progress, Trainer
 
 SHORT = load_variant("short")

@@ -1,6 +1,7 @@
 """Published strength: parts that are kept, plays judged by gnubg, ladders, and their tables."""
 
 import argparse
+import ast
 import json
 import runpy
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import nardy_rl
 from fake_gnubg import SHORT, SLOTS, FakeProgram
 from nardy_engine import batch, load_variant
 from nardy_rl.arena import match
@@ -387,6 +389,21 @@ def test_stored_parts_are_of_the_code_that_made_them(monkeypatch):
     after = [identity(spec, short)["code"] for spec in specs]
     stored._code_digest.cache_clear()
     assert before[0]["code"] not in after
+
+
+def test_the_digest_of_the_code_covers_what_the_code_uses():
+    """A module that bots, searches or matches import belongs to it, or only reads and counts."""
+    package = Path(nardy_rl.__file__).parent
+    ours = [path for path in stored._sources() if package in path.parents]
+    names = {path.relative_to(package).with_suffix("").as_posix() for path in ours}
+    used = {
+        node.module.removeprefix("nardy_rl.").replace(".", "/")
+        for path in ours
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("nardy_rl.")
+    }
+    assert {"search", "decisions", "likely_replies", "players/base"} <= names & used
+    assert used - names == {"checkpoint", "metrics", "players"}
 
 
 def test_a_single_pair_has_no_interval():

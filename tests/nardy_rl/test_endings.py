@@ -17,9 +17,10 @@ from nardy_rl.endings import later_endings
 from nardy_rl.evaluator import Evaluator
 from nardy_rl.frozen_evaluator import FrozenEvaluator
 from nardy_rl.full_backups import FullBackups
+from nardy_rl.likely_replies import Glance
 from nardy_rl.nets import FrozenNet
 from nardy_rl.rolls import Rolls, is_opening
-from nardy_rl.search import Glance, Search
+from nardy_rl.search import Search
 from nardy_rl.selfplay import Worker
 from nardy_rl.trainer import Trainer
 

@@ -13,22 +13,14 @@ from nardy_engine import Position, batch
 from nardy_engine.kernels import values as kernel
 from nardy_engine.rules import rule_table
 from nardy_rl import outcomes
+from nardy_rl.decisions import Plays
 from nardy_rl.evaluator import Evaluator
+from nardy_rl.likely_replies import FLAT, GLANCE, TANGENT_ROLLS, Glance, LikelyReplies
 from nardy_rl.players import choose_best
 from nardy_rl.players.base import Turn
 from nardy_rl.players.net import NetBot
 from nardy_rl.rolls import Rolls, moves_before_roll, owes_dice
-from nardy_rl.search import (
-    EVERYTHING,
-    GLANCE,
-    TANGENT_ROLLS,
-    Filter,
-    Glance,
-    PlayOut,
-    Search,
-    _Plays,
-    default_filters,
-)
+from nardy_rl.search import EVERYTHING, Filter, PlayOut, Search, default_filters
 from positions import row
 
 FULL = {"replies": EVERYTHING, "glance": None, "play_out": None}
@@ -492,7 +484,7 @@ def test_the_best_estimates_of_decisions() -> None:
 def test_tangents_are_means_over_replies(tiny_network, game) -> None:
     """Of each position: the tangent before the play and those at the best replies to five rolls."""
     evaluator = Evaluator.load(tiny_network(game))
-    variant, search = evaluator.variant, Search(evaluator, 1)
+    variant, likely = evaluator.variant, LikelyReplies(evaluator, GLANCE, FLAT)
     boards = np.concatenate([played(variant, 12, turns)[0] for turns in (6, 10, 14)])
     rolls = Rolls.of(variant)
     sampled = rolls.dice[::TANGENT_ROLLS]
@@ -502,8 +494,8 @@ def test_tangents_are_means_over_replies(tiny_network, game) -> None:
     codes = np.empty(len(after.boards), np.int8)
     kernel.fill_codes(after.boards, 1, 1, rule_table(variant), codes)
     groups = batch.Afterstates(after.boards, after.offsets[:: len(rolls.dice)])
-    plays = _Plays(groups, np.arange(len(after.boards)), after.offsets)
-    found = search._tangents(boards, plays, codes)
+    plays = Plays(groups, np.arange(len(after.boards)), after.offsets)
+    found = likely.tangents(boards, plays, codes)
     exact = 0
     for board, features, hidden in zip(boards, *found, strict=True):
         before = evaluator.tangents(batch.swapped(board[None]))
@@ -527,7 +519,7 @@ def test_tangents_are_means_over_replies(tiny_network, game) -> None:
     assert exact or game == "short"
 
 
-def test_estimates_that_say_nothing_leave_nothing_out() -> None:
+def test_estimates_that_say_nothing_leave_nothing_out(monkeypatch) -> None:
     """Where nearly every reply loses all for certain, a hit that saves the game is found.
 
     The side to roll has two checkers on its way round and two on the last point but one of the
@@ -542,6 +534,6 @@ def test_estimates_that_say_nothing_leave_nothing_out() -> None:
     everything = Search(evaluator, 1, glance=None).positions(board) @ evaluator.points
     usual = Search(evaluator, 1).positions(board) @ evaluator.points
     np.testing.assert_allclose(usual, everything, atol=0.01)
-    unaided = Search(evaluator, 1)
-    unaided._all_where_flat = lambda after, codes, estimates: codes
-    assert (everything - unaided.positions(board) @ evaluator.points)[0] > 0.1
+    monkeypatch.setattr(LikelyReplies, "_all_where_flat", lambda self, after, codes, _: codes)
+    unaided = Search(evaluator, 1).positions(board) @ evaluator.points
+    assert (everything - unaided)[0] > 0.1

@@ -99,7 +99,8 @@ def make_manifest(
         variant: The game with all its rules.
         encoder: Encoder of the inputs.
         hidden: Units of each hidden layer.
-        games: Games of self-play that it has learned from.
+        games: Games of self-play that it has learned from, those of the networks that it started
+            from included (`descent.py` takes the sum apart).
         budget: What was asked for, such as `10m`.
         commit: Revision of the code that trained it, empty if unknown.
         strength: Measured results as JSON values, by opponent.

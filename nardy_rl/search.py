@@ -163,7 +163,9 @@ class Search:
         self._rules = rule_table(evaluator.variant)
         self._points = evaluator.points.astype(np.float64)
         self._unit = max(1.0, float(self._points.max()) / USUAL_WIN)
-        self._likely = glance and LikelyReplies(evaluator, glance, FLAT * self._unit)
+        self._likely = None
+        if glance is not None:
+            self._likely = LikelyReplies(evaluator, glance, FLAT * self._unit)
         self._rolls = Rolls.of(evaluator.variant)
 
     # -- the root -----------------------------------------------------------------------------

@@ -123,7 +123,7 @@ class Trainer:
             grow_from(net, layers, str(source.path))
             self._revive(net, self._first_positions(net))
             self._ancestor = {"start_from": ancestry(source)}
-            self.origin = described(source, self.variant, self.encoder)
+            self.origin = described(config.start_from, source, self.variant, self.encoder)
         self._learner = Learner(
             net,
             self.variant,

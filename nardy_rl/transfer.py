@@ -17,8 +17,10 @@ from nardy_engine.rules import Variant
 from nardy_rl.checkpoint import Network
 from nardy_rl.outcomes import outcome_names
 
-_RARE = -5.0
-"""Bias of an outcome that the other game does not have: a chance of a percent or less at first."""
+_RARE = 5.0
+"""How far below the mean of the others the bias of an outcome begins that only one game has."""
+
+_OTHER = {"win": "lose", "lose": "win"}
 
 Layers = list[tuple[NDArray[np.float32], NDArray[np.float32]]]
 
@@ -26,9 +28,11 @@ Layers = list[tuple[NDArray[np.float32], NDArray[np.float32]]]
 def layers_for(source: Network, variant: Variant, encoder: Encoder) -> Layers:
     """Return the layers of `source` for the inputs and outcomes of `variant`.
 
-    An input stands for the same in both games if side, slot and formula agree. Inputs that only
-    `variant` has begin with no weight, outcomes that only it has begin as rare; what only `source`
-    has is dropped. For a network of the same rules nothing changes.
+    An input stands for the same in both games if side, slot and formula agree (a share of 3
+    checkers is another number than one of 15). Inputs that only `variant` has begin with no weight,
+    outcomes that only it has begin as rare; what only `source` has is dropped. Where one game is
+    won and the other one lost by bearing off first, wins and losses change places. For a network of
+    the same rules nothing changes.
 
     Args:
         source: A network of any game, not changed.
@@ -39,35 +43,38 @@ def layers_for(source: Network, variant: Variant, encoder: Encoder) -> Layers:
         `(weight [out, in], bias [out])` of each layer, input first; the outer two are fresh.
 
     Raises:
-        CheckpointError: The games have no outcome in common or boards of different lengths.
+        CheckpointError: The boards have other lengths, the sides move in other directions, or no
+            kind of win has the same name.
     """
     had, wanted = outcome_names(source.variant), outcome_names(variant)
-    points = source.variant.setup.points, variant.setup.points
-    if points[0] != points[1] or not set(had) & set(wanted):
+    if not _related(source.variant, variant):
         raise CheckpointError(
-            f"{source.path} knows {source.variant.id} ({points[0]} points; {_listed(had)}), which "
-            f"says nothing about {variant.id} ({points[1]} points; {_listed(wanted)}); start from "
-            "a network of a game with the same board and the same kinds of results"
+            f"{source.path} knows {source.variant.id} ({_told(source.variant)}), which says "
+            f"nothing about {variant.id} ({_told(variant)}); start from a network of a game with "
+            "the same board, the same direction of play and the same kinds of wins"
         )
+    if source.variant.objective is not variant.objective:
+        had = tuple(_exchanged(name) for name in had)
     layers = source.layers
     weight, bias = layers[0]
     columns = _places(_inputs(source.encoder), _inputs(encoder))
     layers[0] = _taken(weight.T, columns, 0.0).T, bias
     weight, bias = layers[-1]
     rows = _places(had, wanted)
-    layers[-1] = _taken(weight, rows, 0.0), _taken(bias, rows, _RARE)
+    rare = float(bias[rows[rows >= 0]].mean()) - _RARE
+    layers[-1] = _taken(weight, rows, 0.0), _taken(bias, rows, rare)
     return layers
 
 
-def described(source: Network, variant: Variant, encoder: Encoder) -> str:
-    """Say what a run of `variant` starts from, and how much of it fits if it is another game."""
+def described(name: str, source: Network, variant: Variant, encoder: Encoder) -> str:
+    """Say what a run of `variant` starts from, called `name`, and how much fits of another game."""
     if source.variant.digest() == variant.digest():
-        return source.name
+        return name
     known = int((_places(_inputs(source.encoder), _inputs(encoder)) >= 0).sum())
     game = source.variant.title
     if source.variant.id == variant.id:
         game += " by other rules"
-    return f"{source.name}, a network of {game} ({known} of {encoder.width} inputs are the same)"
+    return f"{name}, a network of {game} ({known} of {encoder.width} inputs are the same)"
 
 
 def _inputs(encoder: Encoder) -> list[tuple[Any, ...]]:
@@ -88,7 +95,22 @@ def _taken(rows: NDArray[np.float32], places: NDArray[np.int64], missing: float)
     return taken
 
 
-def _listed(names: tuple[str, ...]) -> str:
-    """Return the kinds of wins among outcome names, a few of them."""
-    kinds = [name.removeprefix("win ") for name in names if name.startswith("win ")]
-    return ", ".join(kinds[:3]) + (", ..." if len(kinds) > 3 else "")
+def _related(source: Variant, variant: Variant) -> bool:
+    """Return whether what is good in one game says something about the other one."""
+    kinds = [{kind for kind, _ in game.win_kinds} for game in (source, variant)]
+    ours, theirs = source.setup, variant.setup
+    same_board = (ours.points, ours.direction) == (theirs.points, theirs.direction)
+    return same_board and bool(kinds[0] & kinds[1])
+
+
+def _told(variant: Variant) -> str:
+    """Return what two games must have in common, in words."""
+    kinds = [kind for kind, _ in variant.win_kinds]
+    shown = ", ".join(kinds[:3]) + (", ..." if len(kinds) > 3 else "")
+    return f"{variant.setup.points} points; {variant.setup.direction.value} direction; {shown}"
+
+
+def _exchanged(name: str) -> str:
+    """Return the name of an outcome where who is first off loses instead of winning, or back."""
+    result, _, kind = name.partition(" ")
+    return f"{_OTHER.get(result, result)} {kind}".strip()

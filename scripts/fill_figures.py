@@ -37,6 +37,7 @@ from nardy_rl.bench import tables
 from nardy_rl.bench.peers import render_peers
 from nardy_rl.bench.survey import survey
 from nardy_rl.bench.tables import table, with_interval
+from nardy_rl.descent import games_by_rules, of_other_rules
 from nardy_rl.files import write_atomic
 from nardy_rl.version import code_commit
 
@@ -423,7 +424,7 @@ def _network_row(folder: Path, name: str, manifest: Mapping[str, Any]) -> tuple[
         f"`{name}`",
         "-".join(str(n) for n in manifest["net"]["hidden"]),
         f"{manifest['encoder']['id']}-{manifest['encoder']['version']}",
-        f"{manifest['games']:,}",
+        f"{manifest['games']:,}{of_other_rules(games_by_rules(manifest))}",
         f"{_training_seconds(manifest) / 60:.0f} min",
         f"{size / 1000:,.0f} kB",
         f"`{manifest['variant']['digest']}`",

@@ -76,7 +76,9 @@ def _sources() -> list[Path]:
         "bench/gnubg",
     )  # fmt: skip
     sources = [ours / f"{name}.py" for name in names]
-    folders = [engine / name for name in ("kernels", "batch", "bearoff", "encoders", "rules")]
+    sources += engine.glob("*.py")
+    parts = ("kernels", "batch", "bearoff", "encoders", "rules", "reference")
+    folders = [engine / name for name in parts]
     for folder in (ours / "players", *folders):
         sources += [path for path in folder.glob("**/*") if path.suffix in (".py", ".toml")]
     sources += (ours.parent / "scripts").glob("**/gnubg_*worker.py")

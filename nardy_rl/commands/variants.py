@@ -12,6 +12,7 @@ from nardy_engine import Variant, load_variant, notation, variant_names
 from nardy_engine.rules.components import Component, Direction
 from nardy_engine.rules.summary import summary as rules_in_words
 from nardy_rl.commands.parser import CommandParser, options_from
+from nardy_rl.descent import games_by_rules, of_other_rules
 from nardy_rl.resources import checkpoints_dir
 
 WIDTH = 100
@@ -244,7 +245,7 @@ def shipped_networks(game: Variant) -> dict[str, dict[str, Any]]:
         if manifest["variant"]["digest"] == game.digest():  # else for other games, other options
             found[path.stem] = {
                 key: manifest.get(key) for key in ("games", "budget", "net", "strength")
-            }
+            } | {"learned_from": games_by_rules(manifest)}
     return found
 
 
@@ -263,6 +264,7 @@ def _network_lines(game: Variant) -> list[str]:
     for name, network in networks.items():
         hidden = "-".join(map(str, network["net"]["hidden"]))
         text = f"hidden layers {hidden}, {network['games']:,} games of self-play"
+        text += of_other_rules(network["learned_from"])
         if name != game.id:
             text += f" (net:{name})"
         lines.append(f"network:      {text}")

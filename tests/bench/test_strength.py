@@ -396,12 +396,19 @@ def test_the_digest_of_the_code_covers_what_the_code_uses():
     package = Path(nardy_rl.__file__).parent
     ours = [path for path in stored._sources() if package in path.parents]
     names = {path.relative_to(package).with_suffix("").as_posix() for path in ours}
-    used = {
-        node.module.removeprefix("nardy_rl.").replace(".", "/")
+    imports = [
+        node
         for path in ours
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("nardy_rl.")
-    }
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+    paths = [
+        [*(getattr(node, "module", "") or "").split("."), name.name]
+        for node in imports
+        for name in node.names
+    ]
+    used = {"/".join(path[1:-1]) or path[-1] for path in paths if path[0] == "nardy_rl"}
+    assert not any(path[-1].startswith("nardy_rl.") for path in paths)  # `import nardy_rl.x`
     assert {"search", "decisions", "likely_replies", "players/base"} <= names & used
     assert used - names == {"checkpoint", "metrics", "players"}
 

@@ -240,7 +240,8 @@ def shipped_networks(game: Variant) -> dict[str, dict[str, Any]]:
     the plain copies of the manifests: listing games must not load numba.
     """
     found = {}
-    for path in sorted(checkpoints_dir().glob(f"{game.id}*.json")):
+    paths = checkpoints_dir().glob(f"{game.id}*.json")
+    for path in sorted(paths, key=lambda path: (path.stem != game.id, path.stem)):
         manifest: dict[str, Any] = json.loads(path.read_text("utf-8"))
         if manifest["variant"]["digest"] == game.digest():  # else for other games, other options
             found[path.stem] = {

@@ -127,6 +127,7 @@ def test_other_networks_of_a_game_are_shown_by_name(run, monkeypatch, tiny_netwo
     text = run("long")
     assert "hidden layers 8-5, 123 games of self-play\n" in text
     assert "hidden layers 8-5, 123 games of self-play (net:long-small)\n" in text
+    assert text.index("self-play\n") < text.index("(net:long-small)")
     assert text.count("hidden layers") == 2
     shown = json.loads(run("long", "--json"))
     assert shown["network"]["games"] == 123

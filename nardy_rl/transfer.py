@@ -6,7 +6,7 @@ start in another than random weights are (transfer learning: Taylor and Stone 20
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ _RARE = 5.0
 
 _OTHER = {"win": "lose", "lose": "win"}
 
-Layers = list[tuple[NDArray[np.float32], NDArray[np.float32]]]
+Layers: TypeAlias = list[tuple[NDArray[np.float32], NDArray[np.float32]]]
 
 
 def layers_for(source: Network, variant: Variant, encoder: Encoder) -> Layers:

@@ -15,12 +15,10 @@ from nardy_engine.encoders import Encoder
 from nardy_engine.errors import CheckpointError
 from nardy_engine.rules import Variant
 from nardy_rl.checkpoint import Network
-from nardy_rl.outcomes import outcome_names
+from nardy_rl.outcomes import flip, outcome_names
 
 _RARE = 5.0
 """How far below the mean of the others the bias of an outcome begins that only one game has."""
-
-_OTHER = {"win": "lose", "lose": "win"}
 
 Layers: TypeAlias = list[tuple[NDArray[np.float32], NDArray[np.float32]]]
 
@@ -54,7 +52,7 @@ def layers_for(source: Network, variant: Variant, encoder: Encoder) -> Layers:
             "the same board, the same direction of play and the same kinds of wins"
         )
     if source.variant.objective is not variant.objective:
-        had = tuple(_exchanged(name) for name in had)
+        had = tuple(flip(np.array(had)).tolist())
     layers = source.layers
     weight, bias = layers[0]
     columns = _places(_inputs(source.encoder), _inputs(encoder))
@@ -108,9 +106,3 @@ def _told(variant: Variant) -> str:
     kinds = [kind for kind, _ in variant.win_kinds]
     shown = ", ".join(kinds[:3]) + (", ..." if len(kinds) > 3 else "")
     return f"{variant.setup.points} points; {variant.setup.direction.value} direction; {shown}"
-
-
-def _exchanged(name: str) -> str:
-    """Return the name of an outcome where who is first off loses instead of winning, or back."""
-    result, _, kind = name.partition(" ")
-    return f"{_OTHER.get(result, result)} {kind}".strip()

@@ -420,11 +420,12 @@ def render_networks(folder: Path) -> str:
 
 def _network_row(folder: Path, name: str, manifest: Mapping[str, Any]) -> tuple[str, ...]:
     size = (folder / f"{name}.safetensors").stat().st_size
+    others = of_other_rules(games_by_rules(manifest)).removeprefix(", ")
     return (
         f"`{name}`",
         "-".join(str(n) for n in manifest["net"]["hidden"]),
         f"{manifest['encoder']['id']}-{manifest['encoder']['version']}",
-        f"{manifest['games']:,}{of_other_rules(games_by_rules(manifest))}",
+        f"{manifest['games']:,}" + (f" ({others})" if others else ""),
         f"{_training_seconds(manifest) / 60:.0f} min",
         f"{size / 1000:,.0f} kB",
         f"`{manifest['variant']['digest']}`",

@@ -59,6 +59,7 @@ def identity(spec: str, variant: Variant) -> dict[str, str]:
 
 @cache
 def _code_digest() -> str:
+    """Return a digest of the code that decides about a game."""
     digest = hashlib.sha256()
     for path in _sources():
         digest.update(path.read_bytes())

@@ -21,6 +21,7 @@ from nardy_engine.errors import NardyError
 from nardy_engine.outcomes import flip_index
 from nardy_engine.rules import Variant
 from nardy_engine.types import Board
+from nardy_rl.cores import usable_cores
 from nardy_rl.luck import Luck
 from nardy_rl.metrics import MatchResult
 from nardy_rl.players.base import Bot, Choice, Turn
@@ -52,7 +53,7 @@ def match(
     pairs: int,
     seed: int,
     *,
-    workers: int = 2,
+    workers: int | None = None,
     block_pairs: int = BLOCK_PAIRS,
     ply_cap: int = PLY_CAP,
     first: int = 0,
@@ -67,7 +68,7 @@ def match(
         variant: The game.
         pairs: Dice streams; twice as many games.
         seed: Fixes all dice and all random choices.
-        workers: Threads; the result does not depend on them.
+        workers: Threads, None = one per core; the result does not depend on them.
         block_pairs: Streams in lock-step at a time; the result does not depend on it.
         ply_cap: Turns after which a game is given up and reported as unfinished.
         first: Number of the first stream, for a match that is played in parts.
@@ -85,7 +86,7 @@ def match(
         ("seed", seed, 0),
         ("first", first, 0),
     ):
-        if value < least:
+        if value is not None and value < least:
             raise ArenaError(f"{name} is {value}; it must be at least {least}")
 
     end = first + pairs
@@ -97,8 +98,9 @@ def match(
             progress(len(streams))
         return games
 
+    threads = usable_cores() if workers is None else workers
     # The workers fill the cores; a BLAS with threads of its own would only fight them.
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
+    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads) as pool:
         blocks = list(pool.map(play, range(first, end, block_pairs)))
     return MatchResult(
         variant=variant,
@@ -114,7 +116,7 @@ def match(
 
 
 def round_robin(
-    bots: Iterable[Bot], variant: Variant, pairs: int, seed: int, *, workers: int = 2
+    bots: Iterable[Bot], variant: Variant, pairs: int, seed: int, *, workers: int | None = None
 ) -> list[MatchResult]:
     """Play a match between any two of the bots, all on the same dice."""
     return [

@@ -2,7 +2,8 @@
 
 `<name>.safetensors` holds the tensors and, in its header, the manifest: format version, rules,
 encoder, network, training, measured strength. Both travel in one file, so that they can never be
-of different generations (T43); `<name>.json` repeats the manifest for people, unread.
+of different generations (T43); `<name>.json` repeats the manifest for people
+and listings, no network is loaded from it.
 Saving is atomic (T45), loading refuses whatever does not fit in one sentence, nothing is ever
 unpickled (T44). numpy only: an evaluation starts without torch.
 """

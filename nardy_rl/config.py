@@ -124,7 +124,7 @@ class SelfplayConfig:
     games: int
     """Games played in lock step; more keep the network's batches full."""
     workers: int
-    """Threads that play."""
+    """Threads that play; 0 = one per core. A network depends on their number, too."""
     max_plies: int
     """A game longer than this is cut off; its last state counts as estimated, not as finished."""
     lambda_start: float
@@ -145,7 +145,7 @@ class SelfplayConfig:
             ConfigError: The message names the setting.
         """
         _require_range("selfplay.games", self.games, 1, 10_000_000)
-        _require_range("selfplay.workers", self.workers, 1, 1024)
+        _require_range("selfplay.workers", self.workers, 0, 1024)
         _require_range("selfplay.max_plies", self.max_plies, 1, 1_000_000)
         _require_range("selfplay.lambda_start", self.lambda_start, 0, 1)
         _require_range("selfplay.lambda_end", self.lambda_end, 0, 1)
@@ -164,7 +164,7 @@ class LearnerConfig:
     batch_size: int
     """Positions in one step of gradient descent."""
     fresh_positions: int
-    """Turns played between two rounds of learning; each position is learned from once."""
+    """Turns played between two rounds of learning; each is learned from once, besides replays."""
     replay_capacity: int
     """Older positions kept for learning again; 0 keeps none."""
     replay_ratio: float
@@ -225,8 +225,9 @@ class TrainConfig:
     """How long to train: a time (90s, 10m, 1h30m) or a number of games (50000games)."""
     start_from: str
     """Network to start from, a file or the name of a shipped one; empty = from nothing. It may be
-    of another game, or of other rules: what both games have in common is taken over. A larger
-    `net.hidden` lets it grow: wider layers, more of them, the same function at first."""
+    of another game, or of other rules: what both games have in common is taken over. `net.hidden`
+    is as large as its own, or larger and lets it grow: wider layers, more of them, the same
+    function at first."""
     device: str
     """Where the network runs: auto (a GPU if there is one), cpu or cuda."""
     seed: int

@@ -1,8 +1,8 @@
 """What a position is worth and which play is best, by a network; numpy only, starts fast.
 
-0-ply throughout: a play is worth what the network says about its afterstate, seen from the side
-that acts next. Finished positions never reach the network: they have an exact value; nor do the
-endings that the bear-off tables cover. `search` looks further ahead.
+At 0-ply a play is worth what the network says about its afterstate, seen from the side that acts
+next. Finished positions never reach the network: they have an exact value; nor do the
+endings that the bear-off tables cover. What looks further ahead goes through `search`.
 """
 
 from __future__ import annotations

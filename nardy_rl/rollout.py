@@ -33,6 +33,7 @@ from nardy_engine.kernels.rng import fill_uniforms
 from nardy_engine.rules.table import rule_table
 from nardy_engine.types import MAX_SEED, Board
 from nardy_rl import outcomes
+from nardy_rl.cores import usable_cores
 from nardy_rl.evaluator import Evaluator
 from nardy_rl.rolls import Rolls, is_opening, moves_before_roll, owes_dice
 from nardy_rl.search import MAX_PLIES, PlayOut, Search
@@ -79,8 +80,8 @@ class RolloutSettings:
     target_error: float | None = None
     """Stop early when every equity has this standard error or less."""
     seed: int = 1
-    workers: int = 2
-    """Threads; the result does not depend on them."""
+    workers: int | None = None
+    """Threads, None = one per core; the result does not depend on them."""
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no rollout."""
@@ -169,8 +170,9 @@ def rollout(
     size = BLOCK_RUNS * table.dice.first_rolls
     starts = range(0, settings.trials, size)
     blocks: list[_Block] = []
+    threads = usable_cores() if settings.workers is None else settings.workers
     # The workers fill the cores; a BLAS with threads of its own would only fight them.
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(settings.workers) as pool:
+    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads) as pool:
         pending = [
             pool.submit(table.play, start, min(start + size, settings.trials)) for start in starts
         ]

@@ -4,9 +4,9 @@
 what the best reply is worth at n - 1 plies; so a ply is one roll, played to its end. What is owed
 of a roll is played out and costs no ply, at 0-ply too: a value is always one of positions where
 nobody owes dice. What the network says of the others only decides which of them are played out: the
-best few. A move before the roll costs no ply either. Finished games and endings that the tables
-cover are exact at every depth. The chances of the outcomes are carried along, so a search gives
-those, not only equity.
+best few. A move before the roll costs no ply either. Finished games are exact at every depth, and
+endings are what the bear-off tables say. The chances of the outcomes are carried along, so a search
+gives those, not only equity.
 
 Two kinds of filter keep it within bounds. At the root all plays are valued at 0-ply; those that
 come near the best are searched. At every decision below, the best reply by its static value is

@@ -40,6 +40,7 @@ from nardy_rl.checkpoint import (
     save_network,
 )
 from nardy_rl.config import TrainConfig
+from nardy_rl.cores import usable_cores
 from nardy_rl.curves import Curves
 from nardy_rl.endings import later_endings
 from nardy_rl.evaluator import Evaluator
@@ -135,19 +136,23 @@ class Trainer:
             precision=self._precision,
         )
         self._bearoff = Bearoff.for_variant(self.variant) if config.selfplay.endings else None
+        stopped = self._stopped() if resumed else None
+        self._threads = config.selfplay.workers or usable_cores()
+        if stopped is not None:  # its games belong to so many threads, whatever this machine has
+            self._threads = stopped[0].get("workers", self._threads)
         self._selfplay = SelfPlay(
             self.variant,
             self.encoder,
             games=config.selfplay.games,
-            workers=config.selfplay.workers,
+            workers=self._threads,
             max_plies=config.selfplay.max_plies,
             seed=config.seed,
             bearoff=self._bearoff,
         )
         self._pending: tuple[Board, NDArray[np.float32]] | None = None
         """Positions and targets of the last round, not learned yet."""
-        if resumed:
-            self._restore()
+        if stopped is not None:
+            self._restore(*stopped)
         curves = folder if config.tensorboard else None
         # Purged even without a state: a kill before the first one leaves points behind (T46).
         self._curves = Curves(curves, self.variant, self.progress.games)
@@ -310,7 +315,7 @@ class Trainer:
         seed, rounds = self.config.seed, self.progress.rounds
         return [
             FullBackups(evaluator, np.random.default_rng([seed, rounds, 1 + worker]))
-            for worker in range(self.config.selfplay.workers)
+            for worker in range(self._threads)
         ]
 
     def _learn_the_rest(self) -> None:
@@ -365,7 +370,7 @@ class Trainer:
         together. With a budget in games they are fixed, because the result must not depend on
         the clock.
         """
-        turns, n = self.config.learner.fresh_positions, self.config.selfplay.workers
+        turns, n = self.config.learner.fresh_positions, self._threads
         share = _FIRST_SHARE / n
         if n == 1:
             share = 1.0
@@ -377,7 +382,7 @@ class Trainer:
     def _account(self, stats: RoundStats, wall_s: float) -> None:
         """Add the round to the thread seconds of each stage."""
         playing = sum(stats.seconds.values())
-        idle = self.config.selfplay.workers * wall_s - playing - self._learn_s
+        idle = self._threads * wall_s - playing - self._learn_s
         self._play_s = playing
         for stage, spent in {
             **stats.seconds,
@@ -467,6 +472,7 @@ class Trainer:
                 "seconds": round(self.progress.seconds, 1),
                 "plies": self.progress.plies,
                 "seed": self.config.seed,
+                "workers": self._threads,
                 "device": str(self._device),
                 "precision": str(self._precision).removeprefix("torch."),
                 **self._ancestor,
@@ -484,13 +490,15 @@ class Trainer:
             "config": dataclasses.asdict(self.config),
             "digest": self.variant.digest(),
             "precision": str(self._precision),
+            "workers": self._threads,
             "ancestor": self._ancestor,
         }
         # The network first: where there is a state to go on from there is a network to look at.
         save_network(self._network_path, self._learner.net.arrays(), self._manifest({}))
         save_state(self.folder / STATE_NAME, numbers, arrays)
 
-    def _restore(self) -> None:
+    def _stopped(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return the numbers and arrays of the stopped run, if this is a continuation of it."""
         path = self.folder / STATE_NAME
         numbers, arrays = load_state(path)
         before, now = _settings(numbers["config"]), _settings(dataclasses.asdict(self.config))
@@ -507,6 +515,10 @@ class Trainer:
             )
         if numbers["digest"] != self.variant.digest():
             raise CheckpointError(f"{path} was started with other rules of {self.variant.id}")
+        return numbers, arrays
+
+    def _restore(self, numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        """Go on from what the stopped run left."""
         for half_written in self.folder.glob(".*.tmp"):
             half_written.unlink(missing_ok=True)  # a kill in the middle of a save leaves one
         layers = range(sum(name.startswith("net.layers.") for name in arrays) // 2 - 1)

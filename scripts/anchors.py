@@ -1,7 +1,7 @@
 """Measure against GNU Backgammon, in a process of its own: strength, rules.
 
     python scripts/anchors.py strength net:short --pairs 6000
-    python scripts/anchors.py strength net:runs/short/NAME/final.safetensors --against gnubg:0
+    python scripts/anchors.py strength net:runs/short/NAME/short.safetensors --against gnubg:0
     python scripts/anchors.py rules --positions 100000
 
 `strength` plays bots (any network file: `net:FILE`) against gnubg 0-ply and pubeval, or against

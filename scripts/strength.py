@@ -1,7 +1,7 @@
 """Measure the strength that is published; a run that was stopped goes on where it was.
 
     python scripts/strength.py gnubg                       # net:short against gnubg and pubeval
-    python scripts/strength.py gnubg --net net:runs/short/NAME/final.safetensors --pairs 4096
+    python scripts/strength.py gnubg --net net:runs/short/NAME/short.safetensors --pairs 4096
     python scripts/strength.py gnubg --ply 2               # both sides look 2 plies ahead
     python scripts/strength.py bots --game long            # the shipped network against each bot
     python scripts/strength.py openings                    # 15 opening plays, by gnubg 2-ply

@@ -1,7 +1,8 @@
-"""The error tree of the project; layer 0, imports nothing.
+"""The errors of rules, positions and network files; layer 0, imports nothing.
 
 Every error that a user can cause carries one sentence that says what is wrong and what would
-be right, so that the command line can print it as it is:
+be right, so that the command line can print it as it is. Other modules add their own below
+`NardyError`:
 
     NardyError
     ├── VariantError      unknown game, unknown option, options that contradict each other

@@ -16,6 +16,7 @@ from nardy_rl.bench import Figure, Measurement, engine, games, measure, starting
 from nardy_rl.commands.parser import CommandParser, positive
 from nardy_rl.commands.variants import aligned
 from nardy_rl.compose import load_train_config
+from nardy_rl.cores import usable_cores
 
 PARTS = ("start", "engine", "network", "training")
 
@@ -75,7 +76,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument(
         "--threads",
         type=positive,
-        default=os.cpu_count() or 1,
+        default=usable_cores(),
         metavar="N",
         help="threads of the measurements that use all of them (default: %(default)s)",
     )

@@ -35,7 +35,8 @@ each with its equity, its difference to the best, and the outcomes from the move
 reply is worth at n - 1; 0-ply is the network's word on the position after the play. Dice that a
 play leaves owed are played out first. Plays that are far behind at 0-ply are not searched; the
 column 'ply' says how deep each value comes from, and none stands above one that was searched
-deeper. Endings that the bear-off tables know are exact.
+deeper. Endings that the bear-off tables know are exact, or nearly so with more than six checkers a
+side.
 
 {POSITION_HELP}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -69,7 +68,7 @@ def main(argv: Sequence[str]) -> int:
         luck_adjusted=not arguments.raw,
         target_error=arguments.error,
         seed=arguments.seed,
-        workers=arguments.threads or os.cpu_count() or 1,
+        workers=arguments.threads or None,
     )
     variant = load_variant(arguments.variant, options_from(arguments.option))
     parsed = notation.read_position(arguments.position, variant)

@@ -1,4 +1,4 @@
-"""A network as a bot: it plays the afterstate that is worst for the opponent to roll from."""
+"""A network as a bot: the play of the highest equity, by a look at its end or some rolls ahead."""
 
 from __future__ import annotations
 

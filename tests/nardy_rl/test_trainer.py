@@ -293,6 +293,20 @@ def read_curves(folder: Path) -> dict[str, list[tuple[int, float]]]:
     }
 
 
+def test_one_thread_per_core_and_as_many_after_a_stop(tmp_path, monkeypatch) -> None:
+    """T41: `workers=0` fills this machine; on another one the run goes on with as many threads."""
+    threads = train_config(selfplay__workers=3)
+    run(tmp_path / "three", threads)
+    monkeypatch.setattr("nardy_rl.trainer.usable_cores", lambda: 3)
+    one_per_core = train_config(selfplay__workers=0)
+    run(tmp_path / "cores", one_per_core, stop_after=1)
+    monkeypatch.setattr("nardy_rl.trainer.usable_cores", lambda: 1)
+    run(tmp_path / "cores", one_per_core, resumed=True)
+    assert_same(everything(tmp_path / "cores"), everything(tmp_path / "three"))
+    network = load_network(tmp_path / "cores" / "short.safetensors")
+    assert network.manifest["training"]["workers"] == 3
+
+
 # -- refused in one sentence ----------------------------------------------------------------------
 
 

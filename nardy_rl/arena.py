@@ -14,14 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from nardy_engine import batch
 from nardy_engine.errors import NardyError
 from nardy_engine.outcomes import flip_index
 from nardy_engine.rules import Variant
 from nardy_engine.types import Board
-from nardy_rl.cores import usable_cores
+from nardy_rl.cores import one_thread_a_product, usable_cores
 from nardy_rl.luck import Luck
 from nardy_rl.metrics import MatchResult
 from nardy_rl.players.base import Bot, Choice, Turn
@@ -99,8 +98,7 @@ def match(
         return games
 
     threads = usable_cores() if workers is None else workers
-    # The workers fill the cores; a BLAS with threads of its own would only fight them.
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads) as pool:
+    with one_thread_a_product(), ThreadPoolExecutor(threads) as pool:
         blocks = list(pool.map(play, range(first, end, block_pairs)))
     return MatchResult(
         variant=variant,

@@ -305,7 +305,9 @@ def _check_manifest(path: Path, manifest: Any) -> None:
         digest = manifest["variant"]["digest"]
         encoder = _encoder_name(manifest)
         net = manifest["net"]
-        complete = net["type"] == "mlp" and all(type(n) is int and n > 0 for n in net["hidden"])
+        hidden = net["hidden"]
+        complete = net["type"] == "mlp" and all(type(n) is int and n > 0 for n in hidden)
+        complete = complete and isinstance(hidden, list) and len(hidden) > 0
         complete = complete and isinstance(manifest["weights_sha256"], str)
     except (KeyError, TypeError):
         complete = False

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_engine import Play, Position, Variant, batch, reference
+from nardy_engine.batch.plays import as_boards
 from nardy_engine.bearoff import Bearoff, obstacle
 from nardy_engine.errors import PositionError
 from nardy_engine.kernels import values as kernel
@@ -133,7 +134,7 @@ class Evaluator:
         Args:
             boards: `[N, 2, P] int8`, row 0 the side to act; not changed.
         """
-        boards = np.ascontiguousarray(boards, np.int8)
+        boards = as_boards(self.variant, boards)
         found = self._empty(len(boards))
         for start in range(0, len(boards), CHUNK):
             rows = slice(start, min(start + CHUNK, len(boards)))
@@ -157,6 +158,7 @@ class Evaluator:
             after: Their afterstates. All those of one position lead to the same side to act,
                 but for those that end the game.
         """
+        boards = as_boards(self.variant, boards)
         found = self._empty(len(after.boards))
         offsets = after.offsets
         for first, end in self._chunks(offsets):
@@ -373,10 +375,6 @@ class Evaluator:
             held[layer] = np.empty((max(rows, CHUNK), width), np.float32)
         return held[layer][:rows]
 
-    def afterstate_equity(self, boards: Board, after: batch.Afterstates) -> NDArray[np.float32]:
-        """Return `[A] float32` the mover's equity of every legal play; see `plays`."""
-        return self.plays(boards, after).equity
-
     def choose(self, boards: Board, after: batch.Afterstates) -> NDArray[np.int64]:
         """Return `[B] int64` the best play of each position, as `players.choose_best` has it.
 
@@ -398,7 +396,7 @@ class Evaluator:
         """Return `[B] int64` the best play of each decision by its value, -1 where there is none.
 
         Args:
-            afterstates: `[M, 2, P] int8`, mover in row 0; values: of them.
+            afterstates: `[M, 2, P] int8`, mover in row 0.
             index: `[A] int64` the rows of `afterstates` that the plays are.
             offsets: `[B + 1] int64` first play of each decision; what is returned are places in
                 `index`.
@@ -475,9 +473,12 @@ class Evaluator:
         Raises:
             PositionError: The position cannot occur in the game, or the game is over.
             DiceError: The dice cannot show this roll.
+            ValueError: `top` is below 1, or `plies` is none that `search` has.
         """
         from nardy_rl.search import Search  # it is built on this module
 
+        if top is not None and top < 1:
+            raise ValueError(f"top is {top}; it must be at least 1")
         variant = self.variant
         roll = None if dice is None else variant.check_dice(dice)
         if reference.outcome(variant, variant.check_position(position)) is not None:
@@ -501,16 +502,6 @@ class Evaluator:
             )
             for i in order
         ]
-
-    def play_probs(self, afterstates: Board) -> NDArray[np.float32]:
-        """Return `[A, O] float32` outcome probabilities of plays, from the mover's view.
-
-        Args:
-            afterstates: `[A, 2, P] int8`, the mover still in row 0; not changed.
-        """
-        following, same = batch.next_states(self.variant, afterstates)
-        probs = self.probs(following)
-        return np.where(same[:, None], probs, outcomes.flip(probs))
 
     def _evaluation(self, probs: outcomes.FloatArray) -> Evaluation:
         probabilities = Probabilities.from_vector(probs)

@@ -25,7 +25,10 @@ class FrozenEvaluator(Evaluator):
         self._frozen = frozen
 
     def _through(self, x: NDArray[np.float32], first: int) -> NDArray[np.float32]:
-        return self._frozen.logits_of(x) if first == 1 else super()._through(x, first)
+        if first == 0:
+            weight, bias = self.network.layers[0]
+            x = np.maximum(x @ weight.T + bias, np.float32(0))
+        return self._frozen.logits_of(x)
 
     def _slopes(
         self, hidden: NDArray[np.float32], possible: NDArray[np.bool_]

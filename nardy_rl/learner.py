@@ -215,7 +215,6 @@ class Learner:
                 moments["step"] = moments["step"].reshape(())
                 self._steps = int(moments["step"])
                 self._adam.state[parameter] = {
-                    key: value.to(self._device if key != "step" else parameter.device)
-                    for key, value in moments.items()
+                    key: value.to(parameter.device) for key, value in moments.items()
                 }
         self.replay.load_state(state)

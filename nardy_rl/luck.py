@@ -52,7 +52,7 @@ class Luck:
         return luck
 
     def _luck(self, boards: Board, dice: NDArray[np.int8], rolls: Rolls) -> NDArray[np.float64]:
-        probs, _ = self._search.every_roll(boards, rolls)
+        probs = self._search.every_roll(boards, rolls)
         larger_first = np.sort(dice, axis=1)[:, ::-1]
         same = (larger_first[:, None] == rolls.dice).all(axis=2)
         assert same.any(axis=1).all(), "a throw that cannot be"

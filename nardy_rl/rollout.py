@@ -7,9 +7,9 @@ make the mean sharper without moving it:
 * The first two rolls are stratified: every run of 36 trials has every first roll once, every
   1,296 trials every pair of rolls once, in an order drawn from the seed.
 * All plays that are compared see the same dice, so differences are sharper than values.
-* The luck of each roll is taken off: what the best play after it is worth, by the same rule that
-  moves the checkers, less the average of that over all rolls. Its expectation is 0 whatever the
-  network thinks, so the mean stays what it was.
+* The luck of each roll is taken off: what the best play after it is worth, by the values that move
+  the checkers, less the average of that over all rolls. Its expectation is 0 whatever the network
+  thinks, so the mean stays what it was; the games are those that would be played without it.
 * It is done for the chances of all outcomes, so equity and chances fit together.
 
 Dice are a function of (seed, trial, roll), blocks of trials are fixed, so the result does not
@@ -24,16 +24,16 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from nardy_engine import Variant, batch
+from nardy_engine.batch.plays import as_boards
 from nardy_engine.errors import NardyError
 from nardy_engine.kernels import values as kernel
 from nardy_engine.kernels.rng import fill_uniforms
 from nardy_engine.rules.table import rule_table
 from nardy_engine.types import MAX_SEED, Board
 from nardy_rl import outcomes
-from nardy_rl.cores import usable_cores
+from nardy_rl.cores import one_thread_a_product, usable_cores
 from nardy_rl.evaluator import Evaluator
 from nardy_rl.rolls import Rolls, is_opening, moves_before_roll, owes_dice
 from nardy_rl.search import MAX_PLIES, PlayOut, Search
@@ -166,20 +166,21 @@ def rollout(
     """
     if not len(boards):
         raise RolloutError("there is no position to roll out")
-    table = _Player(evaluator, np.ascontiguousarray(boards, np.int8), settings, own)
+    table = _Player(evaluator, as_boards(evaluator.variant, boards), settings, own)
     size = BLOCK_RUNS * table.dice.first_rolls
     starts = range(0, settings.trials, size)
     blocks: list[_Block] = []
+    spread = _Spread()
     threads = usable_cores() if settings.workers is None else settings.workers
-    # The workers fill the cores; a BLAS with threads of its own would only fight them.
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads) as pool:
+    with one_thread_a_product(), ThreadPoolExecutor(threads) as pool:
         pending = [
             pool.submit(table.play, start, min(start + size, settings.trials)) for start in starts
         ]
         try:
             for future in pending:
                 blocks.append(future.result())
-                if len(blocks) >= LEAST_BLOCKS and _is_precise(blocks, settings.target_error):
+                spread.add(blocks[-1].equity)
+                if len(blocks) >= LEAST_BLOCKS and spread.within(settings.target_error):
                     break
         finally:
             for future in pending:
@@ -200,11 +201,28 @@ class _Block(NamedTuple):
     """`[T, C]`."""
 
 
-def _is_precise(blocks: list[_Block], target: float | None) -> bool:
-    if target is None:
-        return False
-    equity = np.concatenate([block.equity for block in blocks])
-    return bool((equity.std(axis=0, ddof=1) / np.sqrt(len(equity)) <= target).all())
+class _Spread:
+    """Standard errors while trials come in, from running sums about the mean of the first block."""
+
+    def __init__(self) -> None:
+        self._n = 0
+
+    def add(self, equity: NDArray[np.float64]) -> None:
+        """Count the `[T, C]` equities of a block."""
+        if self._n == 0:
+            self._origin = equity.mean(axis=0)
+            self._sum = self._squares = np.zeros(equity.shape[1])
+        gap = equity - self._origin
+        self._n += len(equity)
+        self._sum = self._sum + gap.sum(axis=0)
+        self._squares = self._squares + np.square(gap).sum(axis=0)
+
+    def within(self, target: float | None) -> bool:
+        """Return whether every equity has a standard error of `target` or less."""
+        if target is None:
+            return False
+        scatter = self._squares - np.square(self._sum) / self._n
+        return bool((np.sqrt(np.maximum(scatter, 0) / (self._n - 1) / self._n) <= target).all())
 
 
 def _result(blocks: list[_Block], evaluator: Evaluator) -> Rollout:
@@ -368,13 +386,11 @@ class _Player:
         boards = state.boards[rows]
         throws = self.dice.of(state.trials[rows], state.rolled[rows])
         state.rolled[rows] += 1
-        if not self._settings.luck_adjusted:
-            after = batch.afterstates(self._variant, boards, rolls.dice[throws])
-            self._advance(state, rows, after.boards[self._search.choose(boards, after)])
-            return
-        probs, ends = self._search.every_roll(boards, rolls)
-        state.luck[rows] += _seen(rolls.luck(probs, throws), state.own[rows])
-        self._advance(state, rows, ends[np.arange(len(rows)), throws])
+        if self._settings.luck_adjusted:
+            probs = self._search.every_roll(boards, rolls)
+            state.luck[rows] += _seen(rolls.luck(probs, throws), state.own[rows])
+        after = batch.afterstates(self._variant, boards, rolls.dice[throws])
+        self._advance(state, rows, after.boards[self._search.choose(boards, after)])
 
     def _advance(self, state: _Trials, rows: NDArray[np.int64], after: Board) -> None:
         state.boards[rows], same = batch.next_states(self._variant, after)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
 import itertools
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from nardy_rl.config import ConfigError, TrainConfig
 
-__all__ = ["RunDir", "choose_run_dir", "claim_run_dir"]
+__all__ = ["RunDir", "choose_run_dir", "claim_run_dir", "held"]
 
 
 class RunDir(NamedTuple):
@@ -70,3 +74,26 @@ def claim_run_dir(wanted: Path) -> Path:
         else:
             return path
     raise AssertionError("unreachable: the count is endless")
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Keep the run in `folder` to this process as long as the block lasts.
+
+    Raises:
+        ConfigError: Another process has it: two that write one checkpoint would lose a run.
+    """
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ConfigError(
+                f"the run in {folder} is still going on in another process; stop that one first, "
+                "or start another run without resume"
+            ) from None
+        except OSError:
+            pass  # some network drives have no locks
+        yield
+    finally:
+        os.close(handle)  # and with it the lock, as at any end of the process

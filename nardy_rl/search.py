@@ -18,19 +18,18 @@ products. Results do not depend on what else is in the batch.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from nardy_engine import batch
+from nardy_engine.batch.plays import as_boards
 from nardy_engine.kernels import values as kernel
 from nardy_engine.rules.table import rule_table
 from nardy_engine.types import Board
 from nardy_rl import outcomes
+from nardy_rl.cores import one_thread_a_product
 from nardy_rl.decisions import Decisions, Plays, best_few, distinct, distinct_boards, joined
 from nardy_rl.evaluator import Evaluator, Values
 from nardy_rl.likely_replies import FLAT, GLANCE, Glance, LikelyReplies
@@ -141,16 +140,21 @@ class Search:
             play_out: How many plays that leave dice owed are played out; None = all, everywhere.
 
         Raises:
-            ValueError: `plies` is out of range, there are not `plies` filters, or the first of
-                them is None (all plays have a static value), or one keeps nothing.
+            ValueError: `plies` is out of range, there are not `plies` filters, the first of them is
+                None (all plays have a static value), or a filter, `glance` or `play_out` keeps
+                nothing.
         """
         chosen = default_filters(plies) if filters is None else tuple(filters)
         if not 0 <= plies <= MAX_PLIES:
             raise ValueError(f"plies is {plies}; it must be from 0 to {MAX_PLIES}")
         if len(chosen) != plies:
             raise ValueError(f"a search of {plies} plies has {plies} filters, not {len(chosen)}")
+        if chosen and chosen[0] is None:
+            raise ValueError("the first filter is for static values, which all plays have")
         if min((item.keep for item in (*chosen, replies) if item is not None), default=1) < 1:
             raise ValueError("a filter keeps at least one play")
+        if glance is not None and min(glance) < 1:
+            raise ValueError("at least one reply to a roll is valued")
         if play_out is not None and min(play_out) < 1:
             raise ValueError("at least one play that leaves dice owed is played out")
         self.evaluator = evaluator
@@ -177,13 +181,17 @@ class Search:
             boards: `[N, 2, P] int8`, row 0 the side to act; not changed. The start position of a
                 game that begins with a throw without doubles is taken for its beginning.
         """
-        boards = np.ascontiguousarray(boards, np.int8)
+        boards = as_boards(self._variant, boards)
         with one_thread_a_product():
-            probs = self._states(boards, self.plies, self.play_out.chain)
             first = is_opening(self._variant, boards)
-            if self.plies > 0 and first.any():
-                rolls = Rolls.of(self._variant, opening=True)
-                probs[first] = self._rolled(boards[first], self.plies - 1, rolls)
+            if self.plies == 0 or not first.any():
+                return self._states(boards, self.plies, self.play_out.chain)
+            probs = np.empty((len(boards), len(self._points)))
+            if not first.all():
+                probs[~first] = self._states(boards[~first], self.plies, self.play_out.chain)
+            rolls = Rolls.of(self._variant, opening=True)
+            starts = np.flatnonzero(first)[:1]  # all of them are the same position
+            probs[first] = self._rolled(boards[starts], self.plies - 1, rolls)
         return probs
 
     def plays(
@@ -341,20 +349,18 @@ class Search:
         following, _ = batch.next_states(self._variant, boards[rows])
         return np.asarray(rows[owes_dice(self._variant, following)])
 
-    def every_roll(self, boards: Board, rolls: Rolls) -> tuple[NDArray[np.float64], Board]:
-        """Play every roll from many positions, as `choose` would.
+    def every_roll(self, boards: Board, rolls: Rolls) -> NDArray[np.float64]:
+        """Return `[N, R, O] float64` what every roll is worth to the side that throws it.
+
+        At 0-ply a roll is worth its best reply of those that `glance` lets be valued, which now and
+        then is not the play that `choose` makes.
 
         Args:
             boards: `[N, 2, P] int8` positions before a roll, row 0 the side to roll.
             rolls: The rolls.
-
-        Returns:
-            `[N, R, O] float64` what the chosen plays are worth, seen from the mover, and
-            `[N, R, 2, P] int8` the positions they lead to, the mover still in row 0.
         """
         n_rolls = len(rolls.dice)
         probs: list[NDArray[np.float64]] = []
-        ends: list[Board] = []
         for start in range(0, len(boards), LIST_STATES):
             part = boards[start : start + LIST_STATES]
             if self.plies == 0 and self._rules.owed == 0:
@@ -363,19 +369,12 @@ class Search:
                     self.evaluator.pick(found.boards, found.plays, found.offsets, found.values)
                 ]
                 probs.append(found.values.probs[rows].astype(np.float64))
-                ends.append(found.boards[rows])
                 continue
             repeated = np.repeat(part, n_rolls, axis=0)
             after = batch.afterstates(self._variant, repeated, np.tile(rolls.dice, (len(part), 1)))
             searched = self.plays(repeated, after)
-            best = self.best(after, searched)
-            probs.append(searched.probs[best])
-            ends.append(after.boards[best])
-        shape = (len(boards), n_rolls)
-        return (
-            np.concatenate(probs).reshape(*shape, self._variant.n_outcomes),
-            np.concatenate(ends).reshape(*shape, 2, self._variant.n_slots),
-        )
+            probs.append(searched.probs[self.best(after, searched)])
+        return np.concatenate(probs).reshape(len(boards), n_rolls, self._variant.n_outcomes)
 
     # -- below the root -----------------------------------------------------------------------
 
@@ -515,20 +514,3 @@ class Search:
         equity = outcomes.equity(probs, self._points).astype(np.float32)
         searched = Values(values.probs, equity, values.codes)
         return probs[self.evaluator.pick(boards, index, offsets, searched)]
-
-
-@cache
-def _libraries() -> ThreadpoolController:
-    """Return the libraries with threads of their own; to find them takes a while."""
-    return ThreadpoolController()
-
-
-def one_thread_a_product() -> AbstractContextManager[Any]:
-    """Return a context without threads inside matrix products.
-
-    The limit is the process's: where several threads search, enter one around them all. Products
-    are small; where another program wants the cores, threads that wait for each other at every
-    product take many times as long.
-    """
-    limit: AbstractContextManager[Any] = _libraries().limit(limits=1, user_api="blas")
-    return limit

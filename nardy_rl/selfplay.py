@@ -28,10 +28,11 @@ from nardy_engine.kernels.rng import fill_rolls
 from nardy_engine.rules import Variant, rule_table
 from nardy_engine.rules.components import Opening
 from nardy_engine.types import Board
+from nardy_rl.cores import one_thread_a_product
 from nardy_rl.nets import FrozenNet
 from nardy_rl.nets.frozen import whole_blocks
 from nardy_rl.outcomes import points_vector
-from nardy_rl.search import Search, one_thread_a_product
+from nardy_rl.search import Search
 
 CHUNK_ROWS = 4096
 """Afterstates evaluated at once on a CPU: features and activations stay in the cache."""
@@ -157,7 +158,11 @@ class Chooser:
             if end > first:
                 return end
             # One play has more ends than the chunk holds: rare, and only in some games.
-            self.after = np.zeros((2 * len(self.after), *self.after.shape[1:]), np.int8)
+            self.hold(2 * len(self.after))
+
+    def hold(self, chunk_rows: int) -> None:
+        """Make room for chunks of so many afterstates; what the chunk holds is lost."""
+        self.after = np.zeros((chunk_rows, *self.after.shape[1:]), np.int8)
 
 
 class Worker:
@@ -310,6 +315,7 @@ class Worker:
             "turns": tracks.turns,
             "next_id": tracks.next_id,
             "cursor": np.array([self.cursor]),
+            "chunk_rows": np.array([len(self._chooser.after)]),
             "path_boards": tracks.path_boards[used],
             "path_sides": tracks.path_sides[:, :-1][used],
             "path_probs": tracks.path_probs[:, 1:][used],
@@ -321,6 +327,7 @@ class Worker:
         for name in ("boards", "sides", "ids", "turns", "next_id"):
             getattr(tracks, name)[...] = state[name]
         self.cursor = int(state["cursor"][0])
+        self._chooser.hold(int(state["chunk_rows"][0]))  # it decides where a pass is cut
         used = np.arange(tracks.path_boards.shape[1]) < tracks.turns[:, None]
         tracks.path_boards[used] = state["path_boards"]
         tracks.path_sides[:, :-1][used] = state["path_sides"]
@@ -392,7 +399,6 @@ class SelfPlay:
                 before()
             return worker.play(net, lambda_, share, search)
 
-        # Around all of them: the limit is one of the process, and the workers' own would overlap.
         with one_thread_a_product():
             jobs = [
                 self._pool.submit(work, *job)

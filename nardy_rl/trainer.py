@@ -234,6 +234,8 @@ class Trainer:
             DivergedError: The loss is no longer a number; the last checkpoint stays.
             KeyboardInterrupt: Passed on after the round and a last checkpoint.
         """
+        if self.fraction >= 1.0 and self._pending is None:
+            return  # nothing to add to what is saved, and measured
         self._warm_up()
         before, started = self.progress.seconds, time.monotonic()
         saved = measured = logged = started
@@ -287,7 +289,11 @@ class Trainer:
         self._learn_s, backs_up = 0.0, self._backs_up()
         backups = self._full_backups(frozen) if backs_up else None
         boards, targets, stats = self._selfplay.play(
-            frozen, lambda_, shares, before=lambda: self._learn(lr), backups=backups
+            frozen,
+            lambda_,
+            shares,
+            before=lambda: self._learn(lr, config.learner.batch_size),
+            backups=backups,
         )
         self._add_pending(boards, targets)
         self._account(stats, time.perf_counter() - start)
@@ -310,8 +316,7 @@ class Trainer:
 
     def _full_backups(self, frozen: FrozenNet) -> list[FullBackups]:
         """Return what makes exact targets with the network as it stands, one for each worker."""
-        network = Network(self._learner.net.arrays(), self._manifest({}), self._network_path)
-        evaluator = FrozenEvaluator(network, frozen, bearoff=self.config.selfplay.endings)
+        evaluator = FrozenEvaluator(self._network(), frozen, bearoff=self.config.selfplay.endings)
         seed, rounds = self.config.seed, self.progress.rounds
         return [
             FullBackups(evaluator, np.random.default_rng([seed, rounds, 1 + worker]))
@@ -323,7 +328,7 @@ class Trainer:
         threads, self._whole = torch.get_num_threads(), False
         torch.set_num_threads(1)
         try:
-            self._learn(self._learning_rate())
+            self._learn(self._learning_rate(), least=1)
         finally:
             torch.set_num_threads(threads)
         self._whole = True
@@ -331,9 +336,9 @@ class Trainer:
     def _learning_rate(self) -> float:
         return _linear(self.config.learner.lr, self.config.learner.lr_end, self.fraction)
 
-    def _learn(self, lr: float) -> None:
-        """Learn from the positions of the round before, if there are any."""
-        if self._pending is None or len(self._pending[0]) < self.config.learner.batch_size:
+    def _learn(self, lr: float, least: int) -> None:
+        """Learn from the positions of the round before, if there are `least` of them."""
+        if self._pending is None or len(self._pending[0]) < least:
             return
         start = time.perf_counter()
         boards, targets = self._pending
@@ -406,8 +411,11 @@ class Trainer:
 
     def bot(self, name: str) -> Bot:
         """Return the network as it stands, as a bot."""
-        network = save_network(self._network_path, self._learner.net.arrays(), self._manifest({}))
-        return NetBot(Evaluator.load(network, self.variant), name)
+        return NetBot(Evaluator(self._network()), name)
+
+    def _network(self) -> Network:
+        """Return the network as it stands, not written anywhere."""
+        return Network(self._learner.net.arrays(), self._manifest({}), self._network_path)
 
     def _measure_on_the_way(self) -> None:
         """Play short matches for the curves."""
@@ -519,8 +527,6 @@ class Trainer:
 
     def _restore(self, numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         """Go on from what the stopped run left."""
-        for half_written in self.folder.glob(".*.tmp"):
-            half_written.unlink(missing_ok=True)  # a kill in the middle of a save leaves one
         layers = range(sum(name.startswith("net.layers.") for name in arrays) // 2 - 1)
         hidden = [len(arrays[f"net.layers.{i}.bias"]) for i in layers]
         if hidden != self._learner.net.hidden:

@@ -145,7 +145,7 @@ def every_roll(
     search = Search(evaluator, 0, glance=glance)
     search.every_roll(boards[:8], rolls)
     start = time.process_time()
-    found, _ = search.every_roll(boards, rolls)
+    found = search.every_roll(boards, rolls)
     return found, 1e3 * (time.process_time() - start) / len(boards)
 
 

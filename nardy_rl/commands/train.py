@@ -21,7 +21,7 @@ from nardy_rl.commands.hydra_app import run_hydra
 from nardy_rl.config import TrainConfig
 from nardy_rl.files import write_atomic
 from nardy_rl.report import render_table
-from nardy_rl.run_dir import choose_run_dir
+from nardy_rl.run_dir import RunDir, choose_run_dir, held
 from nardy_rl.run_state import STATE_NAME
 
 if TYPE_CHECKING:
@@ -42,9 +42,15 @@ def run_training(config: TrainConfig) -> int:
     Raises:
         NardyError: A setting does not fit this machine, or a file cannot be written.
     """
+    run_dir = choose_run_dir(config, STATE_NAME)
+    with held(run_dir.path):
+        return _run_in(run_dir, config)
+
+
+def _run_in(run_dir: RunDir, config: TrainConfig) -> int:
     from nardy_rl.trainer import Trainer  # here, so that --help and mistakes need no torch
 
-    folder, resumed = choose_run_dir(config, STATE_NAME)
+    folder, resumed = run_dir
     try:
         trainer = Trainer(config, folder, resumed)
     except NardyError:

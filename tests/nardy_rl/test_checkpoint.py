@@ -193,6 +193,7 @@ def test_safetensors_of_others(tmp_path) -> None:
         (lambda m: m["net"].update(hidden=[8, 6]), "does not fit its manifest"),
         (lambda m: m["net"].update(hidden=[8]), "does not fit its manifest"),
         (lambda m: m["net"].update(type="transformer"), "incomplete manifest"),
+        (lambda m: m["net"].update(hidden=[]), "incomplete manifest"),
         (lambda m: m.pop("variant"), "incomplete manifest"),
         (lambda m: m["variant"].update(digest="0" * 16), "says rules 0000"),
         (lambda m: m["variant"]["options"].update(score="lottery"), "rules that do not exist"),

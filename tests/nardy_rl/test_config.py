@@ -17,7 +17,8 @@ from nardy_rl.commands.train import run_training
 from nardy_rl.compose import load_arena_config, load_train_config
 from nardy_rl.config import ConfigError, TrainConfig, field_docs
 from nardy_rl.resources import checkpoints_dir, config_dir
-from nardy_rl.run_dir import choose_run_dir, claim_run_dir
+from nardy_rl.run_dir import choose_run_dir, claim_run_dir, held
+from nardy_rl.run_state import STATE_NAME
 
 
 @pytest.fixture
@@ -389,6 +390,18 @@ def test_resume_finds_the_newest_run(tmp_path):
     missing = dataclasses.replace(base, resume="nowhere")
     with pytest.raises(ConfigError, match="nothing to resume"):
         choose_run_dir(missing, "state")
+
+
+def test_a_run_that_goes_on_is_left_alone(tmp_path):
+    """T45: two processes that write the same checkpoint would lose one run; the second refuses."""
+    (tmp_path / STATE_NAME).touch()
+    with held(tmp_path):
+        with pytest.raises(ConfigError, match="still going on in another process"):
+            held(tmp_path).__enter__()
+        with pytest.raises(ConfigError, match="still going on in another process"):
+            run_training(load_train_config([f"resume={tmp_path}"]))
+    with held(tmp_path):
+        pass  # free again
 
 
 def test_run_dir_that_cannot_be_made(tmp_path):

@@ -29,7 +29,7 @@ def evaluator(request, tiny_network) -> Evaluator:
 class Silent(Evaluator):
     """An evaluator whose network must not be asked."""
 
-    def logits(self, features):
+    def _through(self, x, first):
         raise AssertionError("the network was asked")
 
 
@@ -37,9 +37,11 @@ class Opinion(Evaluator):
     """An evaluator whose network expects the same outcome everywhere."""
 
     favourite = 0
+    asked = 0
 
-    def logits(self, features):
-        logits = np.zeros((len(features), self.variant.n_outcomes), dtype=np.float32)
+    def _through(self, x, first):
+        self.asked += len(x)
+        logits = np.zeros((len(x), self.variant.n_outcomes), dtype=np.float32)
         logits[:, self.favourite] = 50
         return logits
 
@@ -73,20 +75,16 @@ def test_finished_positions_are_exact_and_never_ask_the_network(
 @pytest.mark.parametrize("favourite", [0, 1])
 def test_a_win_beats_every_estimate(tiny_network, favourite) -> None:
     """Bearing off the last checker comes first however much the network expects else (T24)."""
-
-    class Optimist(Opinion):
-        def logits(self, features):
-            # Seen from the side to roll after the play: it loses, by mars if that can be.
-            logits = np.zeros((len(features), 4), dtype=np.float32)
-            logits[:, 2 + favourite] = 50
-            return logits
-
-    evaluator = Optimist.load(tiny_network("long"))
+    evaluator = Opinion.load(tiny_network("long"))
+    # Seen from the side to roll after the play: it loses, by mars if that can be.
+    evaluator.favourite = 2 + favourite
     rated = evaluator.best(Position(row("2:1 1:1"), row("24:15")), (2, 1))
     assert rated[0].text == "2/off 1/off"
     assert rated[0].equity == 2.0
     assert len(rated) == 2
     assert rated[1].play.end.mover == row("1:1")
+    assert rated[1].equity == pytest.approx(1 + favourite, abs=1e-6)
+    assert evaluator.asked == 1
     assert all(play.difference <= 0 for play in rated)
 
 
@@ -281,8 +279,6 @@ def test_plays_of_many_positions_are_worth_what_each_afterstate_is(tiny_network,
         games.roll()
         after = games.afterstates()
         plain = -evaluator.equity(batch.swapped(after.boards))
-        np.testing.assert_allclose(
-            evaluator.afterstate_equity(games.boards, after), plain, atol=2e-5
-        )
+        np.testing.assert_allclose(evaluator.plays(games.boards, after).equity, plain, atol=2e-5)
         games.play(after.offsets[:-1] + (games.uniforms() * after.counts()).astype(np.int64))
     assert (games.over >= 0).any() or game != "hypergammon"

@@ -51,7 +51,7 @@ def test_endings_are_the_tables_and_never_ask_the_network(tiny_network, game) ->
 
 
 def test_a_choice_that_the_tables_know(tiny_network) -> None:
-    """X: with 6-1 from 6:1 4:1 2:1 against a side that needs two rolls the exact best is played."""
+    """X: with 2-1 from 6:1 5:1 4:1 against a side that needs two rolls the exact best is played."""
     evaluator = Silent.load(tiny_network("short"))
     position = Position(row("6:1 5:1 4:1"), row("6:2 5:1"))
     rated = evaluator.best(position, (2, 1))
@@ -119,7 +119,7 @@ def test_plays_are_worth_what_follows_them(tiny_network, game) -> None:
         expected = np.where(same[:, None], probs, outcomes.flip(probs))
         np.testing.assert_allclose(values.probs, expected, atol=2e-5)
         np.testing.assert_allclose(values.equity, expected @ evaluator.points, atol=1e-4)
-        np.testing.assert_array_equal(evaluator.afterstate_equity(boards, after), values.equity)
+        np.testing.assert_array_equal(evaluator.plays(boards, after).equity, values.equity)
 
 
 @pytest.mark.parametrize("game", ["short", "giveaway", "gulbar", "emir", "hypergammon"])

@@ -19,6 +19,7 @@ from nardy_rl.evaluator import Evaluator
 from nardy_rl.export import MissingExtraError, export_network
 from nardy_rl.export.sampling import played_positions
 from nardy_rl.files import OutputError
+from nardy_rl.outcomes import flip
 
 onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -340,8 +341,9 @@ def test_a_consumer_rates_plays_as_the_evaluator_does(exported, game) -> None:
     dice = np.random.default_rng(8).integers(1, 7, (150, 2)).astype(np.int8)
     after = batch.afterstates(network.variant, boards, dice)
     rows = after.boards[batch.outcomes(network.variant, after.boards) < 0][::7]
-    expected = Evaluator(network, bearoff=False).play_probs(rows)
-    _, again = batch.next_states(network.variant, rows)
+    following, again = batch.next_states(network.variant, rows)
+    probs = Evaluator(network, bearoff=False).probs(following)
+    expected = np.where(again[:, None], probs, flip(probs))
     assert again.any() == (game != "short")
     assert not again.all()
     for board, probs in zip(rows, expected, strict=True):

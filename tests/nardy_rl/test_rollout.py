@@ -104,7 +104,7 @@ def test_luck_is_zero_on_average(tiny_network, game) -> None:
     raw = rollout(evaluator, boards[:2], RolloutSettings(
         trials=216, truncate=3, seed=5, luck_adjusted=False
     ))  # fmt: skip
-    np.testing.assert_allclose(found.raw_equity, raw.equity, atol=0.1)
+    np.testing.assert_array_equal(found.raw_equity, raw.equity)  # the same games
     # Of two stratified rolls and a free one, only the luck of the last is left.
     assert (np.abs(found.equity - found.raw_equity) < 3.5 * found.raw_error).all()
     np.testing.assert_allclose(found.probs.sum(axis=1), 1, atol=1e-6)
@@ -123,15 +123,15 @@ def test_the_sides_are_told_apart(tiny_network) -> None:
 
 
 def test_one_roll_deep_is_the_average_over_rolls(tiny_network) -> None:
-    """36 trials cut off after a roll are every first roll once: the 1-ply value, error or not."""
+    """36 trials cut off after a roll are every first roll once: the 1-ply value of every reply."""
     evaluator = Evaluator.load(tiny_network("short"))
     boards, _ = played(evaluator.variant, 3, 16)
     found = rollout(evaluator, boards, RolloutSettings(trials=36, truncate=1))
-    ahead = Search(evaluator, 1).positions(boards)
+    ahead = Search(evaluator, 1, glance=None).positions(boards)
     np.testing.assert_allclose(found.probs, ahead, atol=1e-6)
     np.testing.assert_allclose(found.equity, ahead @ evaluator.points, atol=1e-5)
     assert (found.raw_error > 1e-3).all()
-    assert (found.error < 1e-6).all()
+    assert (found.error < found.raw_error / 2).all()  # not 0: estimates of luck miss replies
 
 
 @pytest.mark.parametrize("luck_adjusted", [False, True])

@@ -19,6 +19,7 @@ from nardy_rl.likely_replies import FLAT, GLANCE, TANGENT_ROLLS, Glance, LikelyR
 from nardy_rl.players import choose_best
 from nardy_rl.players.base import Turn
 from nardy_rl.players.net import NetBot
+from nardy_rl.rollout import RolloutSettings, rollout
 from nardy_rl.rolls import Rolls, moves_before_roll, owes_dice
 from nardy_rl.search import EVERYTHING, Filter, PlayOut, Search, default_filters
 from positions import row
@@ -145,7 +146,7 @@ def test_zero_plies_are_static(tiny_network) -> None:
     np.testing.assert_array_equal(Search(evaluator, 0).positions(boards), evaluator.probs(boards))
     after = batch.afterstates(evaluator.variant, boards, np.tile(np.int8([[6, 4]]), (6, 1)))
     found = Search(evaluator, 0).plays(boards, after)
-    np.testing.assert_array_equal(found.equity, evaluator.afterstate_equity(boards, after))
+    np.testing.assert_array_equal(found.equity, evaluator.plays(boards, after).equity)
     np.testing.assert_array_equal(
         Search(evaluator, 0).choose(boards, after), evaluator.choose(boards, after)
     )
@@ -214,8 +215,7 @@ def test_only_the_best_few_are_played_out(tiny_network, game, dice) -> None:
     search = Search(evaluator, 0, play_out=PlayOut(3, 2, 1))
     chosen = search.choose(boards, after)
     rolls = Rolls(np.array([dice], np.int8), np.ones(1))
-    probs, ends = search.every_roll(boards, rolls)
-    np.testing.assert_array_equal(ends[:, 0], after.boards[chosen])
+    probs = search.every_roll(boards, rolls)
     left_out = 0
     found = search.plays(boards, after)
     for game_, board in enumerate(boards):
@@ -308,7 +308,7 @@ def test_depth_is_reported_and_ranks_first(tiny_network) -> None:
         for level in (0, 1, 2):
             equities = found.equity[rows][order][depth[order] == level]
             assert (np.diff(equities) <= 1e-6).all()
-    static = evaluator.afterstate_equity(boards, after)
+    static = evaluator.plays(boards, after).equity
     left = found.depth == 0
     np.testing.assert_array_equal(found.equity[left], static[left])
 
@@ -318,7 +318,7 @@ def test_filters_keep_what_comes_near_the_best(tiny_network) -> None:
     evaluator = Evaluator.load(tiny_network("short"))
     boards, dice = played(evaluator.variant, 30, 10)
     after = batch.afterstates(evaluator.variant, boards, dice)
-    static = evaluator.afterstate_equity(boards, after)
+    static = evaluator.plays(boards, after).equity
     found = Search(evaluator, 1, filters=[Filter(3, 0.05)]).plays(boards, after)
     for first, end in itertools.pairwise(after.offsets):
         value, deep = static[first:end], found.depth[first:end] == 1
@@ -334,7 +334,7 @@ def test_filters_are_as_wide_as_what_is_at_stake(tiny_network) -> None:
     evaluator = Evaluator.load(tiny_network("khachapuri"))
     boards, dice = played(evaluator.variant, 30, 10)
     after = batch.afterstates(evaluator.variant, boards, dice)
-    static = evaluator.afterstate_equity(boards, after)
+    static = evaluator.plays(boards, after).equity
     narrow = 0
     found = Search(evaluator, 1, filters=[Filter(100, 0.05)]).plays(boards, after)
     for first, end in itertools.pairwise(after.offsets):
@@ -348,13 +348,10 @@ def test_a_filter_never_loses_a_win(tiny_network) -> None:
     """A play that wins the game is chosen and listed first, however good others look (T24)."""
 
     class Optimist(Evaluator):
-        def logits(self, features):
-            logits = np.zeros((len(features), self.variant.n_outcomes), dtype=np.float32)
+        def _through(self, x, first):
+            logits = np.zeros((len(x), self.variant.n_outcomes), dtype=np.float32)
             logits[:, 3] = 50  # after the play the other side loses by mars
             return logits
-
-        def _through(self, x, first):
-            return self.logits(x)
 
     evaluator = Optimist.load(tiny_network("long"), bearoff=False)
     position = Position(row("2:1 1:1"), row("24:15"))
@@ -462,6 +459,50 @@ def test_settings_that_make_no_search_are_refused(tiny_network) -> None:
         Search(evaluator, 2, filters=[EVERYTHING])
     with pytest.raises(ValueError, match="at least one play"):
         Search(evaluator, 1, filters=[Filter(0, 1.0)])
+    with pytest.raises(ValueError, match="static values, which all plays have"):
+        Search(evaluator, 2, filters=[None, EVERYTHING])
+    for glance in (Glance(0, 0), Glance(0, 4), Glance(4, 0)):
+        with pytest.raises(ValueError, match="at least one reply"):
+            Search(evaluator, 1, glance=glance)
+
+
+@pytest.mark.parametrize("ask", [
+    lambda evaluator, boards: evaluator.probs(boards),
+    lambda evaluator, boards: evaluator.plays(boards, batch.afterstates(
+        evaluator.variant, np.zeros((1, 2, 26), np.int8), [(2, 1)]
+    )),
+    lambda evaluator, boards: Search(evaluator, 1).positions(boards),
+    lambda evaluator, boards: rollout(evaluator, boards, RolloutSettings(trials=2)),
+])  # fmt: skip
+def test_boards_that_are_none_are_refused(tiny_network, ask) -> None:
+    """T57: numbers that do not fit into a byte, and a board that is no list of boards."""
+    evaluator = Evaluator.load(tiny_network("long"))
+    board = evaluator.variant.start_position().board()
+    with pytest.raises(ValueError, match="boards"):
+        ask(evaluator, board[None].astype(np.int64) + 256)
+    with pytest.raises(ValueError, match=r"boards must be \[B, 2, 26\]"):
+        ask(evaluator, board)
+
+
+def test_the_opening_is_searched_once(tiny_network, monkeypatch) -> None:
+    """S-2: copies of the start position have one value, that of the throw without doubles."""
+    evaluator = Evaluator.load(tiny_network("short"))
+    start = evaluator.variant.start_position().board()
+    boards, _ = played(evaluator.variant, 3, 12)
+    search, rolled = Search(evaluator, 1), []
+    before = search._rolled
+
+    def counted(some, plies, rolls):
+        rolled.append(len(some))
+        return before(some, plies, rolls)
+
+    monkeypatch.setattr(search, "_rolled", counted)
+    found = search.positions(np.stack([start, boards[0], start, boards[1], start]))
+    assert sorted(rolled) == [1, 2]
+    alone = Search(evaluator, 1)
+    for copy in (0, 2, 4):
+        np.testing.assert_allclose(found[copy], alone.positions(start[None])[0], atol=1e-6)
+    np.testing.assert_allclose(found[[1, 3]], alone.positions(boards[:2]), atol=1e-6)
     with pytest.raises(ValueError, match="at least one play that leaves dice owed"):
         Search(evaluator, 0, play_out=PlayOut(8, 0, 3))
 

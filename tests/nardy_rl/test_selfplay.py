@@ -212,6 +212,22 @@ def test_a_chunk_grows_for_one_decision_with_many_plays() -> None:
         assert np.array_equal(ours, theirs)
 
 
+def test_a_chunk_stays_as_large_after_a_stop() -> None:
+    """T41: its size decides where a pass over the games is cut, so a continuation has the same."""
+    variant = load_variant("short")
+    net = frozen(exact_net(variant))
+    whole = make_worker(variant, n_games=40, chunk_rows=8)
+    whole.play(net, 0.5, 300)
+    assert len(whole._chooser.after) > 8
+    other = make_worker(variant, n_games=40, chunk_rows=8)
+    other.load_state({name: array.copy() for name, array in whole.state().items()})
+    for _ in range(3):
+        ours, theirs = whole.play(net, 0.5, 100), other.play(net, 0.5, 100)
+        assert whole.cursor == other.cursor
+        assert np.array_equal(ours[0], theirs[0])
+        assert np.array_equal(ours[1], theirs[1])
+
+
 # -- what it does not depend on -------------------------------------------------------------------
 
 

@@ -8,6 +8,7 @@ import io
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -305,6 +306,18 @@ def test_one_thread_per_core_and_as_many_after_a_stop(tmp_path, monkeypatch) -> 
     assert_same(everything(tmp_path / "cores"), everything(tmp_path / "three"))
     network = load_network(tmp_path / "cores" / "short.safetensors")
     assert network.manifest["training"]["workers"] == 3
+
+
+def test_what_was_measured_stays_when_a_finished_run_is_resumed(uninterrupted, tmp_path) -> None:
+    """Nothing is left to play, so nothing is written: neither the network nor its strength."""
+    shutil.copytree(uninterrupted, tmp_path / "run")
+    trainer = Trainer(train_config(), tmp_path / "run", resumed=True)
+    trainer.measure(2)
+    trainer.close()
+    before = load_network(trainer.network_path).manifest
+    assert before["strength"]
+    run(tmp_path / "run", train_config(), resumed=True)
+    assert load_network(trainer.network_path).manifest == before
 
 
 # -- refused in one sentence ----------------------------------------------------------------------

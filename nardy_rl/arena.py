@@ -7,6 +7,7 @@ size and thread count change nothing (T34).
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
@@ -90,16 +91,23 @@ def match(
 
     end = first + pairs
 
+    stop = threading.Event()
+
     def play(begin: int) -> _Games:
         streams = np.arange(begin, min(begin + block_pairs, end), dtype=np.int64)
-        games = _play_block((bot_a, bot_b), variant, seed, streams, ply_cap, luck)
+        games = _play_block((bot_a, bot_b), variant, seed, streams, ply_cap, luck, stop)
         if progress is not None:
             progress(len(streams))
         return games
 
     threads = usable_cores() if workers is None else workers
     with one_thread_a_product(), ThreadPoolExecutor(threads) as pool:
-        blocks = list(pool.map(play, range(first, end, block_pairs)))
+        try:
+            blocks = list(pool.map(play, range(first, end, block_pairs)))
+        except BaseException:  # Ctrl-C too: the pool waits for what has begun
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
     return MatchResult(
         variant=variant,
         a=bot_a.name,
@@ -129,8 +137,12 @@ def _play_block(
     streams: NDArray[np.int64],
     ply_cap: int,
     luck: Luck | None,
+    stop: threading.Event,
 ) -> _Games:
-    """Play both games of each stream to the end; in odd ones the second bot moves first."""
+    """Play both games of each stream to the end; in odd ones the second bot moves first.
+
+    stop: Ends them where they are; the match has failed.
+    """
     n = len(streams)
     games = batch.Games(variant, 2 * n, seed, ids=np.repeat(streams, 2))
     first = np.tile(np.arange(2), n)
@@ -138,7 +150,7 @@ def _play_block(
     lucky = np.zeros((2 * n, 2))
     for _ in range(ply_cap):
         running = games.over < 0
-        if not running.any():
+        if not running.any() or stop.is_set():
             break
         games.roll()
         if luck is not None:

@@ -214,7 +214,15 @@ def find_network(source: str | Path) -> Path:
     if str(source) in shipped_networks():
         return checkpoints_dir() / (name + SUFFIX)
     path = Path(source)
-    candidates = [path] if path.name.endswith(SUFFIX) else [with_suffix(path), path]
+    if str(source).startswith("net:"):
+        raise CheckpointError(
+            f"'{source}' is the name of a bot; here it is {str(source)[4:]} alone"
+        )
+    if not str(source):
+        raise CheckpointError("the name of the network is empty; name a file or a shipped one")
+    candidates = (
+        [path] if path.name.endswith(SUFFIX) or not path.name else [with_suffix(path), path]
+    )
     for candidate in candidates:
         if candidate.is_file():
             return candidate
@@ -301,6 +309,8 @@ def _check_manifest(path: Path, manifest: Any) -> None:
     if version != FORMAT:
         raise CheckpointError(f"{path} has format {version}; this version of nardy reads {FORMAT}")
     try:
+        if not isinstance(manifest["variant"]["id"], str):
+            raise TypeError("the name of a game is text")
         variant = _variant_of(manifest)
         digest = manifest["variant"]["digest"]
         encoder = _encoder_name(manifest)
@@ -309,7 +319,9 @@ def _check_manifest(path: Path, manifest: Any) -> None:
         complete = net["type"] == "mlp" and all(type(n) is int and n > 0 for n in hidden)
         complete = complete and isinstance(hidden, list) and len(hidden) > 0
         complete = complete and isinstance(manifest["weights_sha256"], str)
-    except (KeyError, TypeError):
+        complete = complete and type(manifest.get("games", 0)) is int
+        complete = complete and isinstance(manifest.get("training", {}), dict)
+    except (KeyError, TypeError, AttributeError):
         complete = False
     except NardyError as error:
         raise CheckpointError(f"{path} was made for rules that do not exist: {error}") from None

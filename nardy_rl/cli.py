@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import io
 import os
 import sys
 import textwrap
@@ -119,6 +120,8 @@ def version() -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `nardy` with `argv` (default: the command line) and return its exit code."""
+    if argv is None:
+        _make_streams_usable()
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         code = _dispatch(arguments)
@@ -144,6 +147,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _dispatch(arguments: list[str]) -> int:
+    if len(arguments) == 2 and arguments[0] == "help" and arguments[1] in COMMANDS:
+        arguments = [arguments[1], "--help"]
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         print(help_text())
         return 0
@@ -162,6 +167,20 @@ def _dispatch(arguments: list[str]) -> int:
         # argparse leaves this way after --help and after a wrong argument.
         code = stop.code if isinstance(stop.code, int) else USAGE_ERROR if stop.code else 0
     return code
+
+
+def _make_streams_usable() -> None:
+    """Open the null device in place of streams that are closed, and let no character be an error.
+
+    Names of games are Russian too, and file names can be any bytes: what an old terminal cannot
+    show appears as `\\u0434`.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, mode))
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace" if name == "stdin" else "backslashreplace")
 
 
 def _fail(sentence: str) -> int:

@@ -73,13 +73,14 @@ def check_overrides(name: str, words: Sequence[str], *, sweep: bool = False) -> 
     Args:
         name: Key of `SCHEMAS`.
         words: As on the command line.
-        sweep: Whether a comma separates alternatives; the first of each is composed.
+        sweep: Whether a comma separates alternatives; each of them is composed once.
 
     Raises:
         NardyError: An override is wrong.
     """
     rewritten = rewrite_overrides(words, _vocabulary(name), sweep=sweep)
-    to_dataclass(compose_config(name, _first_of_each(rewritten) if sweep else rewritten))
+    for overrides in _variations(rewritten) if sweep else [rewritten]:
+        to_dataclass(compose_config(name, overrides))
     return rewritten
 
 
@@ -144,16 +145,28 @@ def _in_one_sentence() -> Iterator[None]:
             if detail not in lines:
                 lines = [lines[0].rstrip(".:"), detail]
         raise ConfigError(": ".join(line.rstrip(".:") for line in lines[:2])) from None
+    except ValueError as error:  # a number of some thousand digits
+        raise ConfigError(str(error)) from None
 
 
-def _first_of_each(overrides: Sequence[str]) -> list[str]:
+def first_of_each(overrides: Sequence[str]) -> list[str]:
+    """Return overrides without alternatives: the first of each."""
+    return next(_variations(overrides))
+
+
+def _variations(overrides: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the first alternative of every override, then each other one beside first ones."""
     with _in_one_sentence():
         parsed = OverridesParser.create().parse_overrides(list(overrides))
-    plain = []
+    choices: list[list[str]] = []
     for override in parsed:
         text = str(override.input_line)
+        choices.append([text])
         if override.is_sweep_override() and override.is_discrete_sweep():
             key = text.partition("=")[0]
-            text = f"{key}={next(iter(override.sweep_string_iterator()))}"
-        plain.append(text)
-    return plain
+            choices[-1] = [f"{key}={value}" for value in override.sweep_string_iterator()]
+    first = [texts[0] for texts in choices]
+    yield first
+    for i, texts in enumerate(choices):
+        for text in texts[1:]:
+            yield [*first[:i], text, *first[i + 1 :]]

@@ -13,6 +13,7 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -81,6 +82,10 @@ def _flatten(options: Mapping[str, Any], prefix: str = "") -> list[tuple[str, An
     return flat
 
 
+_MOST_WEIGHTS = 100_000_000
+"""Weights between hidden layers; training holds four numbers of each, with copies of them."""
+
+
 @dataclass
 class NetConfig:
     """The network's shape."""
@@ -104,7 +109,14 @@ class NetConfig:
         _require(bool(self.hidden), "net.hidden needs at least one layer, as in [128,64]")
         for name, widths in (("hidden", self.hidden), ("first_hidden", self.first_hidden)):
             for width in widths:
+                whole = isinstance(width, int)
+                _require(whole, f"net.{name} is a list of whole numbers, as in [128,64]")
                 _require_range(f"net.{name}", width, 1, 65_536)
+        weights = sum(a * b for a, b in pairwise(self.hidden))
+        _require(
+            weights <= _MOST_WEIGHTS,
+            f"net.hidden={self.hidden} has {weights:,} weights; the limit is {_MOST_WEIGHTS:,}",
+        )
         _require_range("net.grow_at", self.grow_at, 0, 1)
         _require(
             not self.first_hidden or can_grow(self.first_hidden, self.hidden),
@@ -305,6 +317,8 @@ class ArenaConfig:
         _require_range("games", self.games, 2, 1_000_000_000)
         _require(self.games % 2 == 0, f"games must be even, for pairs: {self.games}")
         _require_range("seed", self.seed, 0, MAX_SEED)
+        names = all(isinstance(player, str) for player in self.players)
+        _require(names, "players is a list of names, as in [random,race]")
         _require(len(self.players) != 1, "players needs at least two, as in [random,race]")
 
     def path(self, text: str) -> Path:
@@ -314,7 +328,10 @@ class ArenaConfig:
 
 def absolute_path(root: str, text: str) -> Path:
     """Return `text` as an absolute path; a relative one starts from `root`, `~` is the home."""
-    return Path.cwd() / Path(root).expanduser() / Path(text).expanduser()
+    try:
+        return Path.cwd() / Path(root).expanduser() / Path(text).expanduser()
+    except RuntimeError:
+        raise ConfigError(f"'{text}' in '{root}' names a home that nobody has here") from None
 
 
 @cache

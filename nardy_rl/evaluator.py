@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_engine import Play, Position, Variant, batch, reference
-from nardy_engine.batch.plays import as_boards
 from nardy_engine.bearoff import Bearoff, obstacle
+from nardy_engine.boards import as_boards
 from nardy_engine.errors import PositionError
 from nardy_engine.kernels import values as kernel
 from nardy_engine.kernels.bearoff import BearoffTables

@@ -9,14 +9,17 @@ half-written is cleared away by the next write to the same target.
 from __future__ import annotations
 
 import glob
+import itertools
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from nardy_engine.errors import NardyError
+
+_STREAM = re.compile(r"/dev/(stdout|stderr|fd/)|/proc/[^/]+/fd/")
 
 
 class OutputError(NardyError):
@@ -39,6 +42,10 @@ def write_atomic(path: Path, data: bytes) -> None:
         raise OutputError(f"cannot write {path}: it is a folder")
     temporary = _beside(target, "tmp")
     try:
+        if _STREAM.match(str(path)):
+            with open(path, "ab") as stream:  # a file may lie behind it that others write, too
+                stream.write(data)
+            return
         if target.exists() and not target.is_file():
             target.write_bytes(data)
             return
@@ -77,25 +84,23 @@ def check_target(path: Path) -> None:
 
 
 @contextmanager
-def new_folder(path: Path, marker: str) -> Iterator[Path]:
+def new_folder(path: Path, ours: Collection[str], signs: Collection[str]) -> Iterator[Path]:
     """Yield an empty folder to fill; it takes the place of `path` when the block succeeds.
 
     Readers find the old or the new folder, or for an instant none: folders cannot be exchanged in
-    one step everywhere. A folder that exists is replaced only if it is empty or holds the file
-    `marker`, that is, if it was written by an earlier call: nobody loses a folder of theirs to a
-    mistyped path.
+    one step everywhere. A folder that exists is replaced only if it is empty or an earlier call
+    wrote all of it: nobody loses anything to a mistyped path, or what lies beside our files.
 
     Args:
-        path: The folder to create or replace.
-        marker: Name of a file that the block writes and that tells our folders from others.
+        path: The folder to create or replace; a link is followed.
+        ours: Names of all files that the block writes, or wrote in earlier versions.
+        signs: Those of them that a folder of ours has at least.
 
     Raises:
         OutputError: The path is taken by something else or cannot be written.
     """
-    if path.exists() and not _replaceable(path, marker):
-        raise OutputError(
-            f"{path} exists and is not a folder written by this command; choose another one"
-        )
+    path = Path(os.path.realpath(path))  # `.` has no name that a neighbour could have
+    _check_replaceable(path, ours, signs)
     temporary = _beside(path, "tmp")
     try:
         _clear_leftovers(path)
@@ -110,9 +115,12 @@ def new_folder(path: Path, marker: str) -> Iterator[Path]:
         raise OutputError(f"cannot write {path}: {_reason(error)}") from None
 
 
+_numbers = itertools.count()
+
+
 def _beside(path: Path, kind: str) -> Path:
-    """Return a hidden neighbour of `path` that names this process: no two write into one."""
-    return path.with_name(f".{path.name}.{os.getpid()}.{kind}")
+    """Return a hidden neighbour of `path` that no other process or thread writes into."""
+    return path.with_name(f".{path.name}.{os.getpid()}-{next(_numbers)}.{kind}")
 
 
 def _clear_leftovers(path: Path) -> None:
@@ -120,7 +128,7 @@ def _clear_leftovers(path: Path) -> None:
 
     An old folder set aside stays as long as nothing has taken its place.
     """
-    pattern = re.compile(rf"\.{re.escape(path.name)}\.(\d+)\.(tmp|old)")
+    pattern = re.compile(rf"\.{re.escape(path.name)}\.(\d+)(?:-\d+)?\.(tmp|old)")
     for entry in path.parent.glob(f".{glob.escape(path.name)}.*.*"):
         match = pattern.fullmatch(entry.name)
         if match is None or _runs(int(match[1])) or (match[2] == "old" and not path.exists()):
@@ -142,8 +150,19 @@ def _runs(process: int) -> bool:
     return True
 
 
-def _replaceable(path: Path, marker: str) -> bool:
-    return path.is_dir() and ((path / marker).is_file() or not any(path.iterdir()))
+def _check_replaceable(path: Path, ours: Collection[str], signs: Collection[str]) -> None:
+    if not path.exists():
+        return
+    found = {entry.name for entry in path.iterdir()} if path.is_dir() else set()
+    if not path.is_dir() or (found and not found >= set(signs)):
+        raise OutputError(
+            f"{path} exists and is not a folder written by this command; choose another one"
+        )
+    if strange := sorted(found - set(ours)):
+        raise OutputError(
+            f"{path} holds '{strange[0]}', which this command did not write and would delete; "
+            "move it away, or choose another folder"
+        )
 
 
 def _exchange(temporary: Path, path: Path) -> None:

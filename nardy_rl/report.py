@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from nardy_engine.rules import Variant
+from nardy_engine.rules.components import Score
 from nardy_rl.metrics import Interval, MatchResult, Rating
 
 _TEXT_COLUMNS = 2
@@ -18,13 +20,13 @@ def render_table(results: Sequence[MatchResult]) -> str:
         bot      against   points/game            won  gammon won  gammon lost  plies  games
         pubeval  random   +2.51 ± 0.03  99.7 % ± 0.2 %      91.8 %        0.0 %   57.1  4,000
     """
-    big = _big_win(results[0])
+    big = big_win(results[0].variant)
     less_luck = any(result.luck is not None for result in results)
     columns = (
         "bot", "against", "points/game", *(["less luck"] if less_luck else []), "won",
-        f"{big} won", f"{big} lost", "plies", "games",
+        *([f"{big} won", f"{big} lost"] if big else []), "plies", "games",
     )  # fmt: skip
-    rows = [columns, *(_row(result, less_luck) for result in results)]
+    rows = [columns, *(_row(result, less_luck, bool(big)) for result in results)]
     widths = [max(len(row[i]) for row in rows) for i in range(len(columns))]
     lines = ["  ".join(_cells(row, widths)).rstrip() for row in rows]
     lines.insert(1, "  ".join("-" * width for width in widths))
@@ -41,7 +43,7 @@ def render_table(results: Sequence[MatchResult]) -> str:
 def render_match(result: MatchResult) -> str:
     """Return everything about one match: the table, outcome counts, length, first-mover edge."""
     kinds = [name for name, _ in result.variant.win_kinds]
-    counts = result.outcome_counts
+    counts, big = result.outcome_counts, big_win(result.variant)
     lines = [
         render_table([result]),
         "",
@@ -50,7 +52,7 @@ def render_match(result: MatchResult) -> str:
             + ", ".join(f"{counts[side][kind]:,} {kind}" for kind in kinds)
             for side, name in (("a", result.a), ("b", result.b))
         ),
-        f"{_big_win(result)} or more: {_percent(result.mars_rate)} of the games",
+        *([f"{big} or more: {_percent(result.mars_rate)} of the games"] if big else []),
         f"game length:  {result.length.mean:.1f} ± {_half(result.length, '.1f')} plies",
         f"moving first: {_points(result.first_mover_points)} points/game, "
         f"{_percent(result.first_mover_wins)} won",
@@ -60,10 +62,9 @@ def render_match(result: MatchResult) -> str:
     return "\n".join(lines)
 
 
-def _big_win(result: MatchResult) -> str:
-    """Return the game's own word for the second kind of win: mars, gammon."""
-    kinds = [name for name, _ in result.variant.win_kinds]
-    return kinds[1] if len(kinds) > 1 else kinds[0]
+def big_win(variant: Variant) -> str:
+    """Return the game's own word for a win above the smallest, "" where checkers are counted."""
+    return "" if variant.score is Score.CHECKERS_LEFT else variant.win_kinds[1][0]
 
 
 def render_ratings(ratings: Sequence[Rating]) -> str:
@@ -77,7 +78,7 @@ def render_ratings(ratings: Sequence[Rating]) -> str:
     return "\n".join(lines)
 
 
-def _row(result: MatchResult, less_luck: bool) -> tuple[str, ...]:
+def _row(result: MatchResult, less_luck: bool, big: bool) -> tuple[str, ...]:
     adjusted = result.adjusted_points
     return (
         result.a,
@@ -85,8 +86,7 @@ def _row(result: MatchResult, less_luck: bool) -> tuple[str, ...]:
         _points(result.points),
         *(["–" if adjusted is None else _points(adjusted)] if less_luck else []),
         _percent(result.win_rate),
-        f"{result.mars_won.mean:.1%}",
-        f"{result.mars_lost.mean:.1%}",
+        *([f"{result.mars_won.mean:.1%}", f"{result.mars_lost.mean:.1%}"] if big else []),
         f"{result.length.mean:.1f}",
         f"{result.games:,}",
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from nardy_engine.errors import NardyError
 
-__all__ = ["checkpoints_dir", "config_dir"]
+__all__ = ["checkpoints_dir", "config_dir", "licence"]
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -22,20 +22,25 @@ def config_dir() -> Path:
     >>> (config_dir() / "train.yaml").is_file()
     True
     """
-    return _data_dir("configs")
+    return _data("configs")
 
 
 def checkpoints_dir() -> Path:
     """Return the absolute folder of the networks that come with the project."""
-    return _data_dir("checkpoints")
+    return _data("checkpoints")
 
 
-def _data_dir(name: str) -> Path:
+def licence() -> Path:
+    """Return the file with the terms under which all of this may be used."""
+    return _data("LICENSE")
+
+
+def _data(name: str) -> Path:
     checkout = _PACKAGE.parent
     # pyproject.toml tells a checkout from a site-packages folder that happens to hold `configs`
-    if (checkout / "pyproject.toml").is_file() and (checkout / name).is_dir():
+    if (checkout / "pyproject.toml").is_file() and (checkout / name).exists():
         return checkout / name
     packaged = _PACKAGE / "_data" / name
-    if packaged.is_dir():
+    if packaged.exists():
         return packaged
-    raise NardyError(f"the folder '{name}' is missing from this installation; install it again")
+    raise NardyError(f"'{name}' is missing from this installation; install it again")

@@ -18,6 +18,7 @@ depend on the number of threads.
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -26,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_engine import Variant, batch
-from nardy_engine.batch.plays import as_boards
+from nardy_engine.boards import as_boards
 from nardy_engine.errors import NardyError
 from nardy_engine.kernels import values as kernel
 from nardy_engine.kernels.rng import fill_uniforms
@@ -183,6 +184,7 @@ def rollout(
                 if len(blocks) >= LEAST_BLOCKS and spread.within(settings.target_error):
                     break
         finally:
+            table.stop.set()  # what has begun ends at its next step, also after Ctrl-C
             for future in pending:
                 future.cancel()
     return _result(blocks, evaluator)
@@ -328,6 +330,8 @@ class _Player:
         self._last = ROLL_CAP if settings.truncate is None else settings.truncate
         opening = bool(is_opening(variant, boards).all())
         self.dice = RolloutDice(variant, settings.seed, settings.trials, opening)
+        self.stop = threading.Event()
+        """Set when no more blocks are wanted."""
 
     def play(self, first: int, end: int) -> _Block:
         """Play the trials `first..end` of every position, all of them in lock step."""
@@ -341,7 +345,7 @@ class _Player:
             value=np.zeros((n_trials * n, self._variant.n_outcomes)),
         )
         running: NDArray[np.int64] = np.arange(n_trials * n)
-        while len(running):
+        while len(running) and not self.stop.is_set():
             running = self._step(state, running)
         raw = state.value.reshape(n_trials, n, -1)
         adjusted = raw - state.luck.reshape(raw.shape)

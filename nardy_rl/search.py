@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_engine import batch
-from nardy_engine.batch.plays import as_boards
+from nardy_engine.boards import as_boards
 from nardy_engine.kernels import values as kernel
 from nardy_engine.rules.table import rule_table
 from nardy_engine.types import Board

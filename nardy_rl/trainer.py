@@ -235,6 +235,8 @@ class Trainer:
             KeyboardInterrupt: Passed on after the round and a last checkpoint.
         """
         if self.fraction >= 1.0 and self._pending is None:
+            if not self.network_path.is_file():
+                self.save()
             return  # nothing to add to what is saved, and measured
         self._warm_up()
         before, started = self.progress.seconds, time.monotonic()

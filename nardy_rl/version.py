@@ -11,14 +11,18 @@ _CODE = ("engine", "nardy_rl", "configs", "scripts")
 
 
 @cache
-def code_commit() -> str:
-    """Return the short commit of the checkout, `-dirty` if code changed, or "" outside of one."""
+def code_commit(*more: str) -> str:
+    """Return the short commit of the checkout, `-dirty` if code changed, or "" outside of one.
+
+    Args:
+        more: Folders that decide the result, too.
+    """
     folder = Path(__file__).resolve().parents[1]
     if not (folder / ".git").exists():
         return ""
     try:
         commit = _git(folder, "rev-parse", "--short=10", "HEAD")
-        changed = _git(folder, "status", "--porcelain", "--untracked-files=no", "--", *_CODE)
+        changed = _git(folder, "status", "--porcelain", "--untracked-files=no", "--", *_CODE, *more)
     except (OSError, subprocess.SubprocessError):
         return ""
     return commit + ("-dirty" if changed else "")

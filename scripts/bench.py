@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
 from tqdm import tqdm
 
 from nardy_engine import load_variant
@@ -35,6 +35,7 @@ from nardy_rl.bench.peers import (
     write_sample,
 )
 from nardy_rl.cli import main as nardy
+from nardy_rl.cores import usable_cores
 from nardy_rl.files import check_target, write_atomic
 
 WORKERS = Path(__file__).resolve().parent / "peers"
@@ -63,7 +64,7 @@ def main(argv: Sequence[str]) -> int:
     )
     arguments = parser.parse_args(argv)
     runs, seconds, warm = QUICK if arguments.quick else THOROUGH
-    plan = comparisons(os.cpu_count() or 1, warm)
+    plan = comparisons(usable_cores(), warm)
     known = [comparison.key for comparison in plan]
     for key in arguments.only:
         if key not in known:
@@ -86,7 +87,10 @@ def main(argv: Sequence[str]) -> int:
                 bar.update()
 
             sample = Path(folder) / "positions.json"
-            write_sample(sample, *random_positions(load_variant("short"), 8 * BATCH, seed=1))
+            boards, dice = random_positions(load_variant("short"), 8 * BATCH, seed=1)
+            # Programs that are slower see fewer of them, so every part is like the whole.
+            order = np.random.default_rng(1).permutation(len(boards))
+            write_sample(sample, boards[order], dice[order])
             programs = Programs(prepare)
             document = measure_peers(plan, programs, runs, seconds, str(sample), progress)
         print(render_peers(document))

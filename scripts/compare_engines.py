@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import time
 
@@ -20,6 +19,7 @@ from nardy_engine.batch import Afterstates
 from nardy_engine.differential import Choose, Comparison, compare_in_parts
 from nardy_engine.errors import NardyError
 from nardy_engine.types import Board
+from nardy_rl.cores import usable_cores
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -28,7 +28,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("games", nargs="*", help="variants to compare; all of the catalog if none")
     parser.add_argument("--pairs", type=int, default=1_000_000, help="(position, roll) pairs each")
     parser.add_argument("--seed", type=int, default=1, help="seed of the pairs")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--jobs", type=int, default=usable_cores(), help="processes")
     parser.add_argument(
         "--trained",
         action="store_true",

@@ -37,8 +37,10 @@ from nardy_rl.bench import tables
 from nardy_rl.bench.peers import render_peers
 from nardy_rl.bench.survey import survey
 from nardy_rl.bench.tables import table, with_interval
+from nardy_rl.cores import usable_cores
 from nardy_rl.descent import games_by_rules, of_other_rules
 from nardy_rl.files import write_atomic
+from nardy_rl.report import big_win
 from nardy_rl.version import code_commit
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -71,7 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--measure", metavar="NAME", nargs="+", default=[],
         help="figures, groups, or all, or games and perhaps the names of some games",
     )  # fmt: skip
-    parser.add_argument("--check", action="store_true", help="change nothing")
+    parser.add_argument("--check", action="store_true", help="change nothing; not with --measure")
     parser.add_argument("--quick", action="store_true", help="few games; print, change nothing")
     parser.add_argument(
         "--games", type=int, default=4000, metavar="N",
@@ -185,16 +187,28 @@ def measure(plan: Mapping[str, Any]) -> dict[str, Any]:
         "commands": list(plan["commands"]),
         "show": plan["show"],
         **circumstances(),
+        "weights_sha256": shipped_weights(results),
         "results": results,
+    }
+
+
+def shipped_weights(results: Sequence[Any]) -> dict[str, str]:
+    """Return the check sum of the weights of each shipped network that results name."""
+    named = sorted(set(re.findall(r"\bnet:([\w-]+)", json.dumps(results))))
+    paths = {name: ROOT / "checkpoints" / f"{name}.json" for name in named}
+    return {
+        name: json.loads(path.read_text("utf-8"))["weights_sha256"]
+        for name, path in paths.items()
+        if path.exists()
     }
 
 
 def circumstances() -> dict[str, str]:
     """Return which code measures when and where."""
     return {
-        "commit": code_commit(),
+        "commit": code_commit("checkpoints"),
         "date": datetime.now(UTC).date().isoformat(),
-        "machine": f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}",
+        "machine": f"{processor()}, {usable_cores()} cores, Python {platform.python_version()}",
     }
 
 
@@ -263,7 +277,7 @@ def measure_game(root: Path, name: str, games: int) -> dict[str, Any]:
         "weights_sha256": networks(root, [name])[name],
         "games": games,
         **circumstances(),
-        **survey(variant, source, games, os.cpu_count() or 1, report),
+        **survey(variant, source, games, usable_cores(), report),
     }
 
 
@@ -314,9 +328,8 @@ def _matches(results: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def _big_win(results: Sequence[Any]) -> str:
-    """Return the game's own word for the second kind of win: mars, gammon."""
-    kinds: list[str] = list(_matches(results)[0]["outcomes"]["a"])
-    return kinds[1]
+    """Return the word of the game for a win above the smallest, "" where checkers are counted."""
+    return big_win(load_variant(_matches(results)[0]["variant"]["id"]))
 
 
 def render_strength(results: Sequence[Any]) -> str:
@@ -325,7 +338,7 @@ def render_strength(results: Sequence[Any]) -> str:
     less_luck = any("adjusted_points" in match for match in matches)
     header = (
         "bot", "against", "points/game", *(["less luck"] if less_luck else []), "won",
-        f"{big} won", f"{big} lost", "games",
+        *([f"{big} won", f"{big} lost"] if big else []), "games",
     )  # fmt: skip
     rows = [
         (
@@ -334,8 +347,7 @@ def render_strength(results: Sequence[Any]) -> str:
             with_interval(match["points"], "{:+.3f}"),
             *([_less_luck(match)] if less_luck else []),
             with_interval(match["win_rate"], "{:.1%}"),
-            f"{match['mars_won']['mean']:.1%}",
-            f"{match['mars_lost']['mean']:.1%}",
+            *([f"{match[side]['mean']:.1%}" for side in ("mars_won", "mars_lost")] if big else []),
             f"{match['games']:,}",
         )
         for match in matches
@@ -350,18 +362,15 @@ def _less_luck(match: Mapping[str, Any]) -> str:
 
 def render_game(results: Sequence[Any]) -> str:
     """Return what the games are like, whoever won them."""
+    big = _big_win(results)
     header = (
-        "between",
-        f"{_big_win(results)} or more",
-        "plies",
-        "first mover, points",
-        "first mover wins",
-        "games",
-    )
+        "between", *([f"{big} or more"] if big else []), "plies", "first mover, points",
+        "first mover wins", "games",
+    )  # fmt: skip
     rows = [
         (
             f"{match['a']} and {match['b']}",
-            with_interval(match["mars_rate"], "{:.2%}"),
+            *([with_interval(match["mars_rate"], "{:.2%}")] if big else []),
             with_interval(match["length"], "{:.2f}"),
             with_interval(match["first_mover_points"], "{:+.3f}"),
             with_interval(match["first_mover_wins"], "{:.2%}"),

@@ -8,9 +8,11 @@ Needs matplotlib (the extra `notebooks`). Every panel is over games of self-play
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import sys
 from collections.abc import Callable, Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_engine.errors import NardyError
+from nardy_rl.files import write_atomic
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +37,9 @@ class Curve(NamedTuple):
 Curves = dict[str, Curve]
 """Curves by tag, `learn/loss`."""
 
-_COLOURS = ("#0b6e99", "#d1603d", "#3c8d40", "#8e5ea2", "#c9962b", "#56616b", "#c9ced2")
+_COLOURS = (
+    "#0b6e99", "#d1603d", "#3c8d40", "#8e5ea2", "#c9962b", "#56616b", "#5fb3b3", "#c9ced2",
+)  # fmt: skip
 _STAGES = ("roll", "plays", "encode", "network", "choose", "search", "learn", "wait")
 _INK, _GRID = "#2b3137", "#e3e6e8"
 
@@ -51,7 +56,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     out = arguments.out or arguments.run / "curves.png"
     try:
         figure = draw(read_curves(arguments.run), title_of(arguments.run))
-        figure.savefig(out, dpi=arguments.dpi)
+        picture = io.BytesIO()
+        figure.savefig(picture, dpi=arguments.dpi, format=out.suffix.removeprefix(".") or "png")
+        write_atomic(out, picture.getvalue())
     except (NardyError, OSError) as error:
         print(f"plot_curves: error: {error}", file=sys.stderr)
         return 2
@@ -204,7 +211,7 @@ def _family(
 ) -> bool:
     """Draw every curve whose tag starts with `prefix`, with a legend; return whether any did."""
     tags = [tag for tag in curves if tag.startswith(prefix)]
-    for tag, colour in zip(tags, _COLOURS, strict=False):
+    for tag, colour in zip(tags, cycle(_COLOURS), strict=False):
         curve = curves[tag]
         values = _moving_average(curve.values) if smooth else curve.values
         label = tag.removeprefix(prefix).removesuffix("_rate").replace("_", " ")

@@ -23,6 +23,7 @@ from nardy_engine.notation import Side, format_play, format_position, other_side
 from nardy_engine.notation.segments import dice_text, segment_dice
 from nardy_engine.rules.components import Contact, Opening
 from nardy_engine.types import Dice
+from nardy_rl.files import write_atomic
 
 FOLDER = Path(__file__).resolve().parent.parent / "tests" / "data" / "golden"
 _TRIES = 2_000
@@ -132,7 +133,7 @@ def main(names: list[str]) -> int:
         text = [f"variant {name} {variant.digest()}"]
         for game in recorded:
             text += ["", *game.lines]
-        (FOLDER / f"{name}.txt").write_text("\n".join(text) + "\n", "utf-8")
+        write_atomic(FOLDER / f"{name}.txt", ("\n".join(text) + "\n").encode())
         print(f"{name}: {', '.join(game.ending for game in recorded)}")
     return 0
 

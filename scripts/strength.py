@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -40,6 +39,8 @@ from nardy_rl.bench.environments import GNUBG_NN, InstallError, gnubg_command, i
 from nardy_rl.bench.gnubg import PREFIXES, GnubgBot, make_player
 from nardy_rl.bench.stored import Store, depth, stored_match
 from nardy_rl.bench.tables import render_loss, render_openings
+from nardy_rl.commands.parser import natural, positive
+from nardy_rl.cores import usable_cores
 from nardy_rl.files import check_target, write_atomic
 from nardy_rl.metrics import MatchResult, elo_ratings
 from nardy_rl.players import Bot, bot_names
@@ -97,11 +98,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--net", help="the bot that is measured (default: net:GAME)")
     parser.add_argument("--name", help="its name in tables, by default the spec")
     parser.add_argument(
-        "--ply", type=int, default=0, metavar="N",
+        "--ply", type=natural, default=0, metavar="N",
         help="look N plies ahead, gnubg too (default: %(default)s, static evaluation)",
     )  # fmt: skip
     parser.add_argument(
-        "--judge", type=int, default=2, metavar="N", help="gnubg's plies as a judge (%(default)s)"
+        "--judge",
+        type=natural,
+        default=2,
+        metavar="N",
+        help="gnubg's plies as a judge (%(default)s)",
     )
     parser.add_argument(
         "--bots", nargs="+", default=[], metavar="[NAME=]BOT", help="more bots of the ladder"
@@ -111,10 +116,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         help="network by which luck is taken off the points, `none` = it is not (default: the "
         "shipped one where a bot searches)",
     )  # fmt: skip
-    parser.add_argument("--pairs", type=int, help="pairs of games of each match")
-    parser.add_argument("--decisions", type=int, help="for loss: at least so many")
-    parser.add_argument("--seed", type=int, default=0, help="(%(default)s)")
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="(%(default)s)")
+    parser.add_argument("--pairs", type=positive, help="pairs of games of each match")
+    parser.add_argument("--decisions", type=positive, help="for loss: at least so many")
+    parser.add_argument("--seed", type=natural, default=0, help="(%(default)s)")
+    parser.add_argument(
+        "--workers", type=positive, default=usable_cores(), help="threads (%(default)s)"
+    )
     parser.add_argument("--store", type=Path, default=STORE, help="folder of finished parts")
     parser.add_argument("--fresh", action="store_true", help="measure again what is finished")
     parser.add_argument("--json", metavar="FILE", help="write the figures here too")

@@ -9,6 +9,7 @@ from nardy_engine import Variant, load_variant, variant_names
 from nardy_engine.notation import format_position
 from nardy_engine.rules.registry import parent_name
 from nardy_engine.rules.summary import Clause, common_model, summary
+from nardy_rl.files import write_atomic
 
 TARGET = Path(__file__).resolve().parent.parent / "RULES.md"
 
@@ -87,4 +88,4 @@ def page() -> str:
 
 
 if __name__ == "__main__":
-    TARGET.write_text(page(), "utf-8")
+    write_atomic(TARGET, page().encode())

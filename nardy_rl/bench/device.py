@@ -5,7 +5,6 @@ Needs torch, numpy, numba and safetensors; neither hydra nor tensorboard.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,6 +26,7 @@ from nardy_rl.config import (
     TrainConfig,
     VariantConfig,
 )
+from nardy_rl.cores import usable_cores
 from nardy_rl.learner import Learner
 from nardy_rl.metrics import MatchResult
 from nardy_rl.nets import FrozenNet, ValueNet
@@ -151,7 +151,7 @@ def run_config(variant: str, seconds: int, device: str, scale: int) -> TrainConf
         scale: Games, batches and rounds are this many times those of the default settings, fewer
             in a run of seconds so that some games end.
     """
-    cores = os.cpu_count() or 1
+    cores = usable_cores()
     workers = cores if cores < _FEW_CORES else cores - 2
     return TrainConfig(
         variant=VariantConfig(id=variant, options={}),
@@ -199,7 +199,7 @@ def train_and_measure(
     total = max(sum(trainer.stage_seconds.values()), 1e-9)
     result = match(
         trainer.bot(config.device), make_bot(bot, trainer.variant), trainer.variant, pairs,
-        seed=_SEED + 1, workers=os.cpu_count() or 1,
+        seed=_SEED + 1, workers=usable_cores(),
     )  # fmt: skip
     shares = {stage: spent / total for stage, spent in trainer.stage_seconds.items()}
     return Trained(trainer.progress, shares, result)

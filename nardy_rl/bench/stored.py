@@ -74,15 +74,15 @@ def _sources() -> list[Path]:
     ours, engine = Path(nardy_rl.__file__).parent, Path(nardy_engine.__file__).parent
     names = (
         "arena", "decisions", "evaluator", "likely_replies", "luck", "outcomes", "rolls", "search",
-        "bench/gnubg",
+        "bench/gnubg", "bench/judged",
     )  # fmt: skip
     sources = [ours / f"{name}.py" for name in names]
     sources += engine.glob("*.py")
     parts = ("kernels", "batch", "bearoff", "encoders", "rules", "reference")
     folders = [engine / name for name in parts]
     for folder in (ours / "players", *folders):
-        sources += [path for path in folder.glob("**/*") if path.suffix in (".py", ".toml")]
-    sources += (ours.parent / "scripts").glob("**/gnubg_*worker.py")
+        sources += [path for path in folder.glob("**/*") if path.suffix in (".py", ".toml", ".txt")]
+    sources += (ours.parent / "scripts").glob("**/gnubg_*.py")
     return sorted(sources)
 
 
@@ -130,7 +130,8 @@ class Store:
         made = make()
         buffer = io.BytesIO()
         np.savez(buffer, allow_pickle=False, **made)
-        write_atomic(folder / "what.json", f"{text}\n".encode())
+        if not (folder / "what.json").exists():
+            write_atomic(folder / "what.json", f"{text}\n".encode())
         write_atomic(path, buffer.getvalue())
         return made
 
@@ -162,7 +163,7 @@ def stored_match(
     """
     plies = max(map(depth, specs))
     size = _PART_PAIRS[min(plies, len(_PART_PAIRS) - 1)]
-    block = min(BLOCK_PAIRS, max(1, size // workers))
+    block = min(BLOCK_PAIRS, max(1, size // 4))  # whatever the threads: batches round alike
     what = {
         "rules": variant.digest(),
         "bots": [identity(spec, variant) for spec in specs],

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nardy_engine import Variant, load_variant, variant_names
-from nardy_engine.rules.components import Score
+from nardy_rl.report import big_win
 
 Survey = Mapping[str, Any]
 """What `survey.survey` returned, with `game` and where and when it was measured."""
@@ -43,11 +43,6 @@ def swing(match: Mapping[str, Any], variant: Variant) -> float:
     # Draws and unfinished games are worth 0 and stand in no list.
     square = sum(points**2 * count for points, count in sides) / games
     return float((square - mean**2) ** 0.5)
-
-
-def big_win(variant: Variant) -> str:
-    """Return the game's own word for a win above the smallest, "" where checkers are counted."""
-    return "" if variant.score is Score.CHECKERS_LEFT else variant.win_kinds[1][0]
 
 
 def render_strength(surveys: Mapping[str, Survey], networks: Sequence[str]) -> str:

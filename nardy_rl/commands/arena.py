@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from nardy_engine import Variant
 from nardy_rl import __version__
-from nardy_rl.arena import ArenaError, match
+from nardy_rl.arena import BLOCK_PAIRS, ArenaError, match
 from nardy_rl.commands.hydra_app import run_hydra
 from nardy_rl.config import ArenaConfig
 from nardy_rl.evaluator import Evaluator
@@ -21,8 +21,12 @@ from nardy_rl.files import check_target, write_atomic
 from nardy_rl.luck import Luck
 from nardy_rl.metrics import MatchResult, elo_ratings
 from nardy_rl.players import Bot, make_bot
+from nardy_rl.players.net import NetBot
 from nardy_rl.players.registry import split_depth
 from nardy_rl.report import render_match, render_ratings, render_table
+
+_BLOCKS = (BLOCK_PAIRS, 64, 8, 1, 1)
+"""Pairs at a time by the plies that are looked ahead: seconds between two steps of the bar."""
 
 STANDARD_OUTPUT = "-"
 """Value of `json` that prints the results in place of the table."""
@@ -30,6 +34,14 @@ STANDARD_OUTPUT = "-"
 
 def main(argv: Sequence[str]) -> int:
     """Run `nardy arena`."""
+    targets = [word.partition("=")[2] for word in argv if word.startswith("json=")]
+    if {"-m", "--multirun"} & {*argv} and any(
+        target not in ("", STANDARD_OUTPUT) and not {",", "$"} & {*target} for target in targets
+    ):
+        raise ArenaError(
+            "with --multirun every run would write the same json file; name one for each, as in "
+            "seed=1,2 'json=match-${seed}.json'"
+        )
     return run_hydra("arena", argv, run_arena)
 
 
@@ -56,13 +68,13 @@ def run_arena(config: ArenaConfig) -> int:
         document["ratings"] = [
             {"name": rating.name, "elo": rating.elo.to_json()} for rating in ratings
         ]
-    text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps(document, indent=2) + "\n"
     if config.json == STANDARD_OUTPUT:
         print(text, end="")
         return 0
-    print("\n\n".join(tables))
-    if config.json:
+    if config.json:  # before the table: hours of games are not lost to a terminal that is gone
         write_atomic(config.path(config.json), text.encode())
+    print("\n\n".join(tables))
     return 0
 
 
@@ -104,8 +116,18 @@ def _play(bots: Sequence[Bot], variant: Variant, config: ArenaConfig) -> list[Ma
         results = []
         for a, b in pairings:
             bar.set_description(f"{a.name} - {b.name}")
-            results.append(match(a, b, variant, pairs, config.seed, luck=luck, progress=bar.update))
+            block = _BLOCKS[max(_plies(a), _plies(b))]
+            results.append(
+                match(
+                    a, b, variant, pairs, config.seed, block_pairs=block, luck=luck,
+                    progress=bar.update,
+                )
+            )  # fmt: skip
     return results
+
+
+def _plies(bot: Bot) -> int:
+    return bot.plies if isinstance(bot, NetBot) else 0
 
 
 def _luck(variant: Variant, config: ArenaConfig) -> Luck | None:

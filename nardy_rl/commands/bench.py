@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import platform
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -222,7 +221,7 @@ def _document(figures: Sequence[Figure], training: Sequence[dict[str, Any]]) -> 
         "nardy": __version__,
         "machine": {
             "processor": platform.processor() or platform.machine(),
-            "cpus": os.cpu_count(),
+            "cpus": usable_cores(),
             "python": platform.python_version(),
         },
         "figures": [figure.as_dict() for figure in figures],

@@ -10,6 +10,7 @@ from nardy_engine import load_variant
 from nardy_rl.commands.networks import add_network_argument, network_for
 from nardy_rl.commands.parser import CommandParser, add_game_arguments, options_from
 from nardy_rl.export import export_network
+from nardy_rl.files import OutputError
 
 
 def main(argv: Sequence[str]) -> int:
@@ -35,13 +36,21 @@ def main(argv: Sequence[str]) -> int:
     arguments = parser.parse(argv)
     variant = load_variant(arguments.variant, options_from(arguments.option))
     network = network_for(variant, arguments.net)
-    folder = export_network(network, Path(arguments.out or Path("export") / variant.id))
+    folder = export_network(network, _target(arguments.out, variant.id))
     files = {path.name: path.stat().st_size for path in sorted(folder.iterdir())}
     if arguments.json:
         print(json.dumps({"variant": variant.id, "folder": str(folder), "files": files}))
     else:
         print(_as_text(variant.title, folder, files))
     return 0
+
+
+def _target(out: str | None, game: str) -> Path:
+    if out is None:
+        return Path("export") / game
+    if not out:
+        raise OutputError("--out is empty; name a folder")
+    return Path(out)
 
 
 _MEANING = {
@@ -52,6 +61,7 @@ _MEANING = {
     "nardy.mjs": "the inputs, written in JavaScript from the manifest",
     "example.mjs": "a complete consumer: npm install && node example.mjs",
     "package.json": "what npm installs for it",
+    "LICENSE": "the terms for all of it: Apache-2.0",
 }
 
 

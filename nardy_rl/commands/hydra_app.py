@@ -7,6 +7,7 @@ mistake is one sentence and exit code 2, never hydra's own report.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +22,7 @@ from nardy_rl.compose import (
     VERSION_BASE,
     check_overrides,
     compose_config,
+    first_of_each,
     register,
     to_dataclass,
 )
@@ -65,7 +67,7 @@ def run_hydra(config_name: str, argv: Sequence[str], task: Callable[[Any], int |
         return 0
     overrides = check_overrides(config_name, arguments.overrides, sweep=arguments.multirun)
     if arguments.cfg:
-        config = compose_config(config_name, overrides)
+        config = compose_config(config_name, first_of_each(overrides))
         print(OmegaConf.to_yaml(config, resolve=arguments.resolve), end="")
         return 0
     codes = [0]
@@ -81,6 +83,7 @@ def run_hydra(config_name: str, argv: Sequence[str], task: Callable[[Any], int |
     application = hydra.main(
         config_path=str(config_dir()), config_name=config_name, version_base=VERSION_BASE
     )(job)
+    os.environ["HYDRA_FULL_ERROR"] = "1"  # or it prints errors itself, and exits
     with _command_line([f"nardy-{config_name}", *overrides, *flags]):
         try:
             application()

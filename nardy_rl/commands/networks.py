@@ -30,4 +30,4 @@ def network_for(variant: Variant, source: str | None) -> Network:
             f"no network for {variant.id} comes with the package; train one with "
             f"'nardy train variant={variant.id}' and name its file with --net"
         )
-    return load_network(source or variant.id, variant)
+    return load_network(variant.id if source is None else source, variant)

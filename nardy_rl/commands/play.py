@@ -65,7 +65,7 @@ def main(argv: Sequence[str]) -> int:
     seed = arguments.seed if arguments.seed is not None else random.SystemRandom().getrandbits(32)
     session = Session(
         variant,
-        make_bot(arguments.bot or default_bot(variant), variant),
+        make_bot(default_bot(variant) if arguments.bot is None else arguments.bot, variant),
         read=_read,
         write=_write,
         seed=seed,
@@ -99,7 +99,7 @@ def shipped_network(variant: Variant) -> Evaluator | None:
 
 
 def _rater(variant: Variant, source: str | None) -> Rater | None:
-    evaluator = Evaluator.load(source, variant) if source else shipped_network(variant)
+    evaluator = shipped_network(variant) if source is None else Evaluator.load(source, variant)
     if evaluator is None:
         return None
 

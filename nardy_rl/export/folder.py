@@ -23,10 +23,12 @@ from nardy_rl.export.manifest import build_manifest
 from nardy_rl.export.runtime import ExportedNetwork, ExportError
 from nardy_rl.export.vectors import TOLERANCE, build_vectors
 from nardy_rl.files import new_folder
+from nardy_rl.resources import licence
 
-MANIFEST = "manifest.json"
+MANIFEST, MODEL, VECTORS = "manifest.json", "model.onnx", "vectors.json"
 
 _CONSUMER = ("nardy.mjs", "example.mjs", "package.json")
+FILES = (MANIFEST, MODEL, VECTORS, "README.md", "LICENSE", *_CONSUMER)
 
 
 def export_network(network: Network, folder: str | Path) -> Path:
@@ -49,14 +51,15 @@ def export_network(network: Network, folder: str | Path) -> Path:
     manifest = build_manifest(network, __version__, hashlib.sha256(model).hexdigest())
     manifest["versions"]["onnx"] = metadata.version("onnx")
     vectors = build_vectors(evaluator)
-    with new_folder(target, MANIFEST) as building:
-        (building / "model.onnx").write_bytes(model)
+    with new_folder(target, FILES, (MANIFEST, MODEL, VECTORS)) as building:
+        (building / MODEL).write_bytes(model)
         _write_text(building / MANIFEST, _compact_json(manifest))
-        _write_text(building / "vectors.json", _compact_json(vectors))
+        _write_text(building / VECTORS, _compact_json(vectors))
         _write_text(building / "README.md", _readme(manifest, len(vectors["vectors"])))
         consumer = resources.files("nardy_rl.export") / "consumer"
         for name in _CONSUMER:
             _write_text(building / name, (consumer / name).read_text(encoding="utf-8"))
+        _write_text(building / "LICENSE", licence().read_text(encoding="utf-8"))
         _verify(building, vectors["vectors"])
     return target
 

@@ -15,6 +15,7 @@ from nardy_engine import Variant
 from nardy_engine.encoders import Encoder
 from nardy_engine.rules.components import Contact, Objective, Score
 from nardy_engine.rules.memory import memory_index
+from nardy_engine.rules.summary import summary
 from nardy_engine.types import MOVER, OFF, OPPONENT
 from nardy_rl.checkpoint import Network
 from nardy_rl.outcomes import outcome_names, points_vector
@@ -63,14 +64,14 @@ _POSSIBLE = (
 _FINISHED = (
     "A side with all its checkers off has finished the game: do not ask the network, its value "
     "is the result. The finisher {result}; the kind of the result is read off the checkers of "
-    "the side that has not finished, by the scoring rule 'score' of the variant."
+    "the side that has not finished, by the scoring rule, see 'rules_in_words' of the variant."
 )
 _FINISHED_EMIR = (
     "A side with no checker on the points and the bar (all are borne off or in reserve) has "
     "finished the game and wins: do not ask the network, its value is the result. The kind is "
-    "read off the other side by the scoring rule 'score' of the variant; who has a reserve is not "
-    "all at home. A side whose 'emir_taken' is 1 has lost: by the first kind if it has borne off "
-    "anything, else by the second."
+    "read off the other side by the scoring rule, see 'rules_in_words' of the variant; who has a "
+    "reserve is not all at home. A side whose 'emir_taken' is 1 has lost: by the first kind if it "
+    "has borne off anything, else by the second."
 )
 _LAST_TURN = (
     " While a side has 'last_turn' = 1 the game goes on, though the other one is off: if both are "
@@ -117,8 +118,10 @@ def build_manifest(network: Network, version: str, model_sha256: str) -> dict[st
             "title": variant.title,
             "digest": variant.digest(),
             "rules": variant.options(),
+            "rules_in_words": [clause.text for clause in summary(variant)],
         },
-        "position": _position(variant),
+        "license": "Apache-2.0",
+        "position": position_of(variant),
         "encoder": _encoder(encoder, variant),
         "outcomes": _outcomes(variant),
         "possible": {"explained": _POSSIBLE, "contact_sum": variant.setup.points + 1},
@@ -170,8 +173,10 @@ def _signature(network: Network) -> dict[str, Any]:
     }
 
 
-def _position(variant: Variant) -> dict[str, Any]:
+def position_of(variant: Variant) -> dict[str, Any]:
+    """Describe the rows of a position and the start of a game."""
     points = range(1, variant.bar)
+    board = variant.start_position().board()
     memory = [
         {
             "name": item.name,
@@ -189,7 +194,8 @@ def _position(variant: Variant) -> dict[str, Any]:
         "bar": variant.bar,
         "home": variant.setup.home,
         "checkers": variant.setup.checkers,
-        "start": list(variant.start_row()),
+        "start": board[0].tolist(),
+        "start_other": board[1].tolist(),
         "opposite_point": [None, *(variant.opposite_point(p) for p in points), None],
         "memory": memory,
     }

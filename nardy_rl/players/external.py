@@ -12,7 +12,8 @@ SIDE is `{"points":{"24":2,"13":5},"bar":0,"off":0}` in the side's own numbers, 
 plays in both lines; zero `bar` and `off` may be left out. Games that remember more say it in the
 fields that `json_lines` describes: a side that still owes dice has `"owed":{"5":2}` and the line no
 `dice`, a decision before the roll has `"preroll":true` instead. The answer need not repeat what
-is owed, but it says where captives, emir and nukers are.
+is owed, but it says where captives, emir and nukers are. Rules that are not the game's own come as
+`"options":{"block.check":"every_step"}`.
 
 Many lines can arrive before the first answer is read, so a program may answer in batches, but it
 must flush what it has answered before it waits for more. Forced plays are not asked. It is told
@@ -34,7 +35,7 @@ from typing import Any
 
 import numpy as np
 
-from nardy_engine import batch
+from nardy_engine import batch, load_variant, variant_names
 from nardy_engine.errors import NardyError
 from nardy_engine.notation.json_lines import side_from_json, side_to_json
 from nardy_engine.rules import Variant
@@ -182,6 +183,10 @@ def request_line(variant: Variant, board: Board, dice: Sequence[int]) -> str:
     """Return the line that asks for a play; `board` is `[2, P]`, the bot's side in row 0."""
     me, opp = Position.from_board(board)
     record: dict[str, Any] = {"variant": variant.id}
+    usual = load_variant(variant.id).options() if variant.id in variant_names() else {}
+    changed = {name: value for name, value in variant.options().items() if value != usual[name]}
+    if changed:
+        record["options"] = changed
     record |= {"me": side_to_json(variant, me), "opp": side_to_json(variant, opp)}
     if variant.remembers("first"):
         record["colour"] = "W" if variant.recall(me, "first") else "B"

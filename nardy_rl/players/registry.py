@@ -124,6 +124,8 @@ def make_bot(spec: str, variant: Variant, name: str | None = None) -> Bot:
     entry = _BOTS.get(spec)
     if entry is None:
         known = [*bot_names(variant), *_PREFIXES]
+        if spec in shipped_networks() or spec.endswith(SUFFIX):
+            raise BotError(f"unknown bot '{spec}'; a network is written net:{spec}")
         near = difflib.get_close_matches(spec, known, n=1, cutoff=0.5)
         hint = f"did you mean '{near[0]}'? " if near else ""
         raise BotError(f"unknown bot '{spec}'; {hint}{variant.id} has {', '.join(known)}")

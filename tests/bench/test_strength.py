@@ -410,7 +410,7 @@ def test_the_digest_of_the_code_covers_what_the_code_uses():
     used = {"/".join(path[1:-1]) or path[-1] for path in paths if path[0] == "nardy_rl"}
     assert not any(path[-1].startswith("nardy_rl.") for path in paths)  # `import nardy_rl.x`
     assert {"search", "decisions", "likely_replies", "players/base"} <= names & used
-    assert used - names == {"checkpoint", "metrics", "players"}
+    assert used - names == {"checkpoint", "cores", "metrics", "players"}
 
 
 def test_a_single_pair_has_no_interval():

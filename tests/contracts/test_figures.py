@@ -17,6 +17,7 @@ BOARDS = runpy.run_path(str(ROOT / "scripts" / "draw_boards.py"))
 CURVES = runpy.run_path(str(ROOT / "scripts" / "plot_curves.py"))
 
 MATCH = {
+    "variant": {"id": "long"},
     "a": "net:long",
     "b": "race",
     "games": 2000,
@@ -54,6 +55,17 @@ def project(tmp_path):
 def test_documents_show_the_figures_on_disk():
     """No document of the project is out of date with the figures in docs/figures."""
     assert FIGURES["fill_documents"](ROOT, write=False) == []
+
+
+def test_figures_are_of_the_shipped_networks():
+    """A figure of a network is of the weights that lie in checkpoints/, not of some before them."""
+    measured = 0
+    for path in sorted((ROOT / "docs" / "figures").glob("*.json")):
+        for name, weights in json.loads(path.read_text()).get("weights_sha256", {}).items():
+            manifest = json.loads((ROOT / "checkpoints" / f"{name}.json").read_text())
+            assert weights == manifest["weights_sha256"], f"{path.name} is of an older net:{name}"
+            measured += 1
+    assert measured > 5
 
 
 def test_every_figure_is_planned():

@@ -84,13 +84,15 @@ def test_carries_every_file_it_needs(installed):
         for source, target, patterns in (
             ("engine/nardy_engine", "nardy_engine", ("*.py", "*.toml", "py.typed")),
             ("nardy_rl", "nardy_rl", ("*.py", "py.typed")),
+            ("nardy_rl/players/data", "nardy_rl/players/data", ("*.txt", "*.toml")),
+            ("nardy_rl/export/consumer", "nardy_rl/export/consumer", ("*.*",)),
             ("configs", "nardy_rl/_data/configs", ("*.yaml",)),
             ("checkpoints", "nardy_rl/_data/checkpoints", ("*.safetensors", "*.json")),
         )
         for pattern in patterns
         for path in (CHECKOUT / source).rglob(pattern)
     }
-    assert wanted <= names
+    assert wanted | {"nardy_rl/_data/LICENSE"} <= names
     tops = {name.split("/")[0] for name in names}
     assert tops == {
         "nardy_engine",

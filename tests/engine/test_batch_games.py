@@ -8,6 +8,7 @@ import pytest
 from learning import random_positions
 from nardy_engine import Position, batch, load_variant, reference
 from nardy_engine.dice import roll
+from nardy_engine.rules.memory import memory_index
 
 GAMES = ["long", "short", "hypergammon", "nackgammon"]
 
@@ -58,6 +59,26 @@ def test_random_games_replay_by_the_reference():
         kinds = len(variant.win_kinds)
         assert outcome.won
         assert over[0] == outcome.kind + kinds * mover
+
+
+@pytest.mark.parametrize(("slot", "value"), [("owed_1", 60), ("owed_5", -1), ("roller", 2)])
+def test_memory_beyond_its_limits_is_refused(slot, value):
+    """T59: compiled code makes as many steps as are owed, whatever room it has for them."""
+    gulbar = load_variant("gulbar")
+    board = gulbar.start_position().board()
+    board[0, memory_index(gulbar)[slot]] = value
+    with pytest.raises(ValueError, match=rf"is {value}; gulbar has 0 to"):
+        batch.afterstates(gulbar, board[None], [(2, 1)])
+
+
+def test_a_restart_needs_a_new_list_of_plays():
+    """The plays of the game that was there before are not those of the new one."""
+    games = batch.Games(load_variant("long"), n_games=2, seed=1)
+    games.roll()
+    after = games.afterstates()
+    games.restart(np.array([0]), np.array([9]))
+    with pytest.raises(ValueError, match=r"call afterstates\(\) before play\(\)"):
+        games.play(after.offsets[:-1])
 
 
 def test_finished_games_stand_still_until_they_are_restarted():

@@ -103,8 +103,16 @@ def test_counts_beyond_the_tables_are_refused(count):
     variant = load_variant("long")
     boards = variant.start_position().board()[None]
     boards[0, 1, 24] = count
-    with pytest.raises(ValueError, match="0 to 15 checkers"):
+    with pytest.raises(ValueError, match=rf"boards\[0, 1, 24\] is {count}; long has 0 to 15 there"):
         get_encoder("thermometer", variant).encode(boards)
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 26), (1, 2, 1), (2, 26), (1, 2, 27)])
+def test_boards_of_other_shapes_are_refused(shape):
+    """T59: compiled code would read behind them."""
+    encoder = get_encoder("thermometer", load_variant("long"))
+    with pytest.raises(ValueError, match=r"boards must be \[B, 2, 26\]"):
+        encoder.encode(np.zeros(shape, np.int8))
 
 
 @pytest.mark.parametrize("game", VARIANTS)

@@ -261,19 +261,17 @@ def test_larger_die_if_only_one_is_played(situation):
 
 @FIND
 @given(situations())
-def test_colours_are_symmetric(engine, situation):
-    """Property 3: row 0 acts by the same rules whoever it is, so the ring may be renumbered.
+def test_colours_are_symmetric(situation):
+    """Property 3: in own numbering both rows stay as they are when the colours change places.
 
-    In own numbering the rotation by half a ring (long) and the mirror (short) leave both rows as
-    they are; on the ring of one colour the two sides change places, which is checked here. What
-    is remembered of a side, such as who moved first (CHN-1), goes with it.
+    Rotated by half a ring (long) or mirrored (short), the ring of one colour is that of the other.
+    The engines know no colours; what is remembered of a side, such as who moved first (CHN-1),
+    goes with it.
     """
-    variant, position, dice = situation
+    variant, position, _ = situation
     ring = _ring(variant, position)
+    assert _from_ring(variant, ring) == position
     assert _from_ring(variant, _turned(variant, ring)) == position.swapped()
-    ends = engine.ends(variant, position, dice)
-    again = engine.ends(variant, _from_ring(variant, ring), dice)
-    assert sorted(ends) == sorted(again)
 
 
 def _ring(variant, position):
@@ -307,12 +305,15 @@ def _turned(variant, ring):
 @FIND
 @given(situations())
 def test_no_deaf_block_is_left(engine, situation):
-    """L-20..L-22: no play of `ahead` leaves six in a row that nobody has passed; passes aside."""
+    """L-20..L-22: no play of `ahead` leaves six in a row that nobody has passed; passes aside.
+
+    Emir counts closed points only (EMI-13), which has tests of its own.
+    """
     variant, position, dice = situation
-    if variant.block.rule.value != "ahead":
+    if variant.block.rule.value != "ahead" or variant.captives_exist:
         return
     for end in engine.ends(variant, position, dice):
-        if end != position:
+        if _checkers(variant, end) != _checkers(variant, position):
             assert not _deaf(end)
 
 

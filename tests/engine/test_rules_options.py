@@ -151,12 +151,6 @@ def test_fevga_keeps_its_own_start_quarter_open(engine):
     assert legal == {end for end in free if not all(end[19:25])}
 
 
-def test_start_sector_is_judged_at_the_end(engine):
-    """FEV-7: the sixth point of the start quarter may be filled for a moment."""
-    white, passing = "W{24:9 23:1 22:1 21:1 20:1 9:2}", row("24:8 23:1 22:1 21:1 20:1 18:1 9:2")
-    assert passing in ends_of(engine, "fevga", f"{white}|B{{24:14 5:1}}; W 5-1")
-
-
 def test_karzar_scope(engine):
     """KAR-1, D-06: a run that holds nobody is allowed by `trapping` and forbidden by `any_run`."""
     literal = "W{13:1 11:4 10:4 9:2 8:2 7:2}|B{18:15}; W 1-2"

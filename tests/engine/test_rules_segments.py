@@ -342,6 +342,15 @@ def test_heir(engine, game, literal, ends):
         assert not any(remembered(variant, side) for side in after)
 
 
+def test_heir_of_a_pool_of_two_dice(engine):
+    """T-6, GUL-3, X-M5: if only one of two inherited dice can be played it is the larger one."""
+    free = load_variant("mad_gulbar", {"transfer.scope": "all_rolls", "transfer.heir": "free_pool"})
+    literal = "W{24:14 9:1 owed_5=1 owed_6=1 head_left=1}|B{24:13 7:1 6:1 roller=1}; W 1-1"
+    position, dice, _ = situation(free, literal)
+    ends = engine.ends(free, position, dice)
+    assert [text(end.mover[: free.n_counts]) for end in ends] == ["24:14 3:1"]
+
+
 def test_roll_does_not_matter_while_dice_are_owed(engine):
     """T-9: the position says what is played, so every roll gives the same ends."""
     variant = load_variant("gulbar")

@@ -116,6 +116,20 @@ DRAW = {"last_roll_draw": "on"}
 CONTRADICTIONS = [  # game, options, words of the refusal
     ("fevga", {"head.exception_when": "first_roll_flag"}, "has no effect without head.exception"),
     ("astrogon", {"dice.double_steps": 3}, "has no effect with dice.program=n_times_m"),
+    ("long", {"block.length": 40}, "more than the points of the board"),
+    # Games that could not end
+    (
+        "long",
+        {"bearoff.overshoot": "exact_only", "bearoff.dice": [2, 3]},
+        "a checker on point 1 could never leave",
+    ),
+    (
+        "mad_nardy",
+        {"dice.sides": 4, "bearoff.dice": "all", "head.exception_doubles": [3, 4]},
+        "a checker on point 5 could never leave",
+    ),
+    ("even_odd", {"bearoff.overshoot": "exact_only"}, "a checker on point 1 could never leave"),
+    ("short", {"dice.sides": 1, "bearoff.dice": "all"}, "dice.sides is 1; it must be from 2 to 6"),
     # Segments, BGU, BNA, GUL
     ("astrogon", {"cascade": "to_six"}, "cascade needs dice.program=standard"),
     ("long", {"cascade.from_roll": 4}, "cascade.from_roll needs a cascade"),
@@ -170,7 +184,7 @@ def test_contradictions_are_refused_in_words(game, options, words):
     """What cannot stand together is refused with a sentence that says what is wrong."""
     with pytest.raises(VariantError, match=re.escape(words)) as caught:
         load_variant(game, options)
-    assert str(caught.value).startswith((f"{game}: ", "setup.", "cascade.", "cube."))
+    assert str(caught.value).startswith((f"{game}: ", "setup.", "cascade.", "cube.", "dice."))
 
 
 def test_digests_of_shipped_networks_stay():

@@ -12,7 +12,7 @@ import pytest
 from command_line import COMMAND, complaints, environment, nardy, start_nardy
 from nardy_rl import cli
 
-COMMANDS = ("train", "arena", "evaluate", "moves", "play", "export", "variants", "bench")
+COMMANDS = tuple(cli.COMMANDS)
 LINE = '{"id":1,"me":{"points":{"24":15}},"opp":{"points":{"24":15}},"dice":[6,5]}\n'
 
 

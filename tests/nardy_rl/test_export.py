@@ -25,10 +25,12 @@ onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
 
 from nardy_rl.export import folder as folder_module  # noqa: E402 - needs onnx
+from nardy_rl.export.manifest import position_of  # noqa: E402
 from nardy_rl.export.runtime import ExportedNetwork, ExportError  # noqa: E402
 
 GAMES = ["long", "short", "hypergammon"]
 FILES = [
+    "LICENSE",
     "README.md",
     "example.mjs",
     "manifest.json",
@@ -207,6 +209,23 @@ def test_the_conditions_of_the_manifest_hold_for_every_score(tiny_network, game,
     for board, row in zip(boards, expected, strict=True):
         told = {"roller": board[0].tolist(), "other": board[1].tolist()}
         assert consumer.possible(manifest, told).astype(bool).tolist() == row.tolist()
+
+
+@pytest.mark.parametrize("game", variant_names())
+def test_the_start_of_a_game(game) -> None:
+    """CHN-1: the sides may begin with different memories; the manifest has a row of each."""
+    variant = load_variant(game)
+    told = position_of(variant)
+    assert [told["start"], told["start_other"]] == variant.start_position().board().tolist()
+
+
+def test_the_terms_come_along(exported) -> None:
+    """An export is copied into other programs, so it says under which licence."""
+    _, folder = exported("khachapuri")
+    assert "Apache License" in (folder / "LICENSE").read_text()
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["license"] == json.loads((folder / "package.json").read_text())["license"]
+    assert any("point" in rule for rule in manifest["variant"]["rules_in_words"])
 
 
 def test_the_manifest_names_the_rules(exported) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from nardy_engine import batch, load_variant
 from nardy_engine.errors import NardyError
+from nardy_engine.notation.json_lines import case_from_json
 from nardy_engine.rules import variant_names
 from nardy_engine.rules.memory import memory_index
 from nardy_rl import players
@@ -148,6 +149,16 @@ def test_a_program_gets_all_that_it_needs_to_play(game, tmp_path):
     bot = Checked(ExternalBot([sys.executable, str(script)], "mine"))
     match(bot, make_bot("random", variant), variant, 2, seed=3, workers=1, ply_cap=60)
     assert bot.asked > 20
+
+
+def test_a_line_tells_changed_rules():
+    """A program that is not told would play by others, and its plays would be illegal."""
+    variant = load_variant("long", {"block.check": "every_step"})
+    line = request_line(variant, variant.start_position().board(), [6, 5])
+    assert '"options":{"block.check":"every_step"}' in line
+    assert case_from_json(line).variant.digest() == variant.digest()
+    usual = load_variant("long")
+    assert "options" not in request_line(usual, usual.start_position().board(), [6, 5])
 
 
 def test_a_line_has_dice_only_where_they_are_thrown():

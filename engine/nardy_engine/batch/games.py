@@ -67,6 +67,7 @@ class Games:
         self.ids[which] = ids
         self.turns[which] = 0
         self.over[which] = -1
+        self._after = None  # plays of games that are no more
 
     def roll(self) -> NDArray[np.int8]:
         """Throw the dice of every game's turn and return them, a view of `dice`."""

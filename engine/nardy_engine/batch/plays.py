@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nardy_engine.boards import as_boards, as_int8
 from nardy_engine.errors import CapacityError
 from nardy_engine.kernels.emir import fill_emir_afterstates, new_emir_scratch
 from nardy_engine.kernels.plays import new_scratch
@@ -94,25 +95,6 @@ def fill_plays(
     return done
 
 
-def as_int8(name: str, values: Any) -> NDArray[np.int8]:
-    """Return `values` as contiguous int8; a number that would be cut or wrapped is a ValueError."""
-    array = np.asarray(values)
-    if array.dtype != np.int8 and array.size:
-        limits = np.iinfo(np.int8)
-        whole = array.dtype.kind in "iu"
-        if not whole or array.min() < limits.min or array.max() > limits.max:
-            raise ValueError(f"{name} must be whole numbers from {limits.min} to {limits.max}")
-    return np.ascontiguousarray(array, dtype=np.int8)
-
-
-def as_boards(variant: Variant, boards: Any) -> Board:
-    """Return `boards` as contiguous `[B, 2, P] int8`, or raise ValueError."""
-    array = as_int8("boards", boards)
-    if array.ndim != 3 or array.shape[1:] != (2, variant.n_slots):
-        raise ValueError(f"boards must be [B, 2, {variant.n_slots}], not {list(array.shape)}")
-    return array
-
-
 def afterstates(variant: Variant, boards: Any, dice: Any) -> Afterstates:
     """List every distinct legal afterstate of each position and roll (T-13).
 
@@ -122,8 +104,8 @@ def afterstates(variant: Variant, boards: Any, dice: Any) -> Afterstates:
 
     Args:
         variant: The game.
-        boards: `[B, 2, P] int8` positions before the play, mover in row 0. They are not
-            validated: see `Variant.check_position`.
+        boards: `[B, 2, P] int8` positions before the play, mover in row 0. No slot holds more
+            than the game allows; the rest is not looked at, see `Variant.check_position`.
         dice: `[B, 2]` rolls, in any order.
 
     Returns:

@@ -10,7 +10,6 @@ from nardy_engine.rules.components import (
     Contact,
     Objective,
     Overshoot,
-    Parity,
     Score,
 )
 from nardy_engine.rules.memory import has_segments
@@ -62,7 +61,6 @@ def n_positions(home: int, checkers: int) -> int:
 def obstacle(variant: Variant) -> str | None:
     """Return in words why a game has no bear-off tables, or None if it has."""
     home, checkers = variant.setup.home, variant.setup.checkers
-    stuck = _point_without_exit(variant)
     found = (
         (
             has_segments(variant),
@@ -81,36 +79,8 @@ def obstacle(variant: Variant) -> str | None:
             "a block at home is forbidden, so plays depend on more than the dice",
         ),
         (
-            stuck is not None,
-            f"a checker on point {stuck} may never be borne off",
-        ),
-        (
             n_positions(home, checkers) > MAX_POSITIONS,
             f"{checkers} checkers on {home} points have more than {MAX_POSITIONS:,} positions",
         ),
     )
     return next((sentence for hinders, sentence in found if hinders), None)
-
-
-def _point_without_exit(variant: Variant) -> int | None:
-    """Return a home point that a lone checker cannot leave with any roll, or None.
-
-    In company the highest checker has the same steps, so without such a point nobody is stuck.
-    """
-    sides = variant.dice.sides
-    kinds: list[range] = [range(1, sides + 1)]
-    if variant.dice.parity is not Parity.OFF:
-        kinds.append(range(2, sides + 1))  # CHN-1: no roll with a 1 is for the even side
-    for dice in kinds:
-        for point in range(1, variant.setup.home + 1):
-            if not any(_leaves(variant, point, die) for die in dice):
-                return point
-    return None
-
-
-def _leaves(variant: Variant, point: int, die: int) -> bool:
-    """Return whether `die` moves a lone checker from a home point."""
-    if die < point:
-        return not variant.home.frozen
-    overshoot = variant.bearoff.overshoot is not Overshoot.EXACT_ONLY
-    return die in variant.bearoff.dice and (die == point or overshoot)

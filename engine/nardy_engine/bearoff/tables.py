@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nardy_engine.batch.plays import as_boards, as_int8
 from nardy_engine.bearoff import store
 from nardy_engine.bearoff.build import build_tables
 from nardy_engine.bearoff.coverage import BearoffRules, obstacle
+from nardy_engine.boards import as_boards, as_int8
 from nardy_engine.kernels import bearoff as kernel
 from nardy_engine.rules.components import Score
 from nardy_engine.rules.table import rule_table

@@ -16,10 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nardy_engine.boards import as_boards
 from nardy_engine.errors import CheckpointError
 from nardy_engine.kernels.encode import encode_units, first_layer, first_layer_work
 from nardy_engine.kernels.values import fill_estimates
 from nardy_engine.rules.components import Contact
+from nardy_engine.rules.memory import slot_limits
 from nardy_engine.rules.table import rule_table
 from nardy_engine.rules.variant import Variant
 from nardy_engine.types import OFF, Board
@@ -52,7 +54,7 @@ class Encoder:
         """Prepare the unit tables of `variant`."""
         self.version = version_for(variant)
         self._variant = variant
-        most = [variant.setup.checkers] * variant.n_counts + [item.most for item in variant.memory]
+        most = slot_limits(variant)
         self._limits = np.array(most, np.int8)
         self._n: NDArray[np.float32] = np.arange(max(most) + 1, dtype=np.float32)
         self._slots = self._slot_units()
@@ -138,12 +140,10 @@ class Encoder:
             swap: True = row 1 is the side to act, as in most afterstates.
 
         Raises:
-            ValueError: A slot holds more than the game allows, or less than nothing.
+            ValueError: They are no boards of the game, or a slot holds more than it allows.
         """
         # Compiled code reads the unit tables at these counts without looking at their ends.
-        if boards.size and not (boards.min() >= 0 and np.all(boards <= self._limits)):
-            most = self._variant.setup.checkers
-            raise ValueError(f"boards must hold 0 to {most} checkers on every slot")
+        boards = as_boards(self._variant, boards)
         out = np.empty((boards.shape[0], self.width), np.float32)
         self.encode_into(boards, out, swap)
         return out

@@ -43,8 +43,8 @@ POOL_OVERFLOW = -1
 OUT_OVERFLOW = -2
 """More afterstates than fit behind the ones already written."""
 
-_LEVELS = 32
-"""More than the steps of any segment: 24 in a whole cascade."""
+_LEVELS = 36
+"""The steps of the longest segment: six levels of six, inherited as one pool."""
 TWO_DICE_TABLE = 2048
 """Entries of the hash table for two dice, which give at most twice (P * P) nodes."""
 _WORDS = 8
@@ -181,6 +181,8 @@ def has_run(bits, length):
     """Return whether `bits` has `length` consecutive ones."""
     runs = bits
     for _ in range(length - 1):
+        if runs == 0:
+            return False
         runs = runs & (runs >> 1)
     return runs != 0
 

@@ -289,7 +289,7 @@ def list_plays(mover, opponent, die_a, die_b, rules, scratch, out, start):
         heir = mover[rules.roller] == 0
         if rules.head_limit == HEAD_ONE:
             allowance = np.int64(mover[rules.head_left]) if rules.head_left != 0 else 1
-        if different > 1 and heir and rules.heir == HEIR_POOL:
+        if different > 1 and total > 2 and heir and rules.heir == HEIR_POOL:
             steps = -1
         elif different != 2 or total != 2:
             high = low

@@ -11,11 +11,12 @@ import base64
 import binascii
 
 from nardy_engine.errors import NotationError, PositionError
+from nardy_engine.notation.recall import with_memory
 from nardy_engine.notation.situation import Match, ParsedPosition, Side, other_side, situation
 from nardy_engine.rules import Variant
 from nardy_engine.rules.components import Contact, Direction
 from nardy_engine.rules.memory import owed_dice
-from nardy_engine.types import OFF, Dice, Position, Row
+from nardy_engine.types import MOVER, OFF, Dice, Position, Row
 
 POSITION_ID_LENGTH = 14
 """Characters of a Position ID: 80 bits in Base64."""
@@ -50,14 +51,27 @@ def require_short(variant: Variant, notation: str) -> None:
         )
 
 
-def require_no_owed_dice(variant: Variant, position: Position, notation: str) -> None:
-    """Refuse positions in the middle of a roll, which only games of this project know.
+def require_nothing_to_recall(
+    variant: Variant, position: Position, notation: str, first: int = MOVER
+) -> None:
+    """Refuse positions that remember what only games of this project know.
+
+    Args:
+        variant: The game.
+        position: Side to act in row 0.
+        notation: Its name, for the message.
+        first: Row of the side that a reader takes for the one that moved first.
 
     Raises:
-        NotationError: A side has dice to play before anybody rolls (T-9).
+        NotationError: A side has dice to play before anybody rolls (T-9), or a reader would assume
+            another past.
     """
     if any(owed_dice(variant, row) for row in position):
         raise NotationError(f"{notation} has no place for dice owed; use the position text")
+    if variant.memory and with_memory(variant, (*position,), first=first) != position:
+        raise NotationError(
+            f"{notation} has no place for what {variant.id} remembers here; use the position text"
+        )
 
 
 # -- position -------------------------------------------------------------------------------------
@@ -72,7 +86,7 @@ def position_id(variant: Variant, position: Position) -> str:
     '4HPwATDgc/ABMA'
     """
     require_short(variant, "a gnubg Position ID")
-    require_no_owed_dice(variant, position, "a gnubg Position ID")
+    require_nothing_to_recall(variant, position, "a gnubg Position ID")
     bits = n_bits = 0
     for row in (position.opponent, position.mover):
         for count in row[OFF + 1 : variant.n_counts]:

@@ -19,7 +19,9 @@ An answer to a case has one RESULT for each play, `{"me","opp","over":false,"nex
 empty and `"roll":"normal"|"extra"` follows, extra if the side that has just rolled rolls again;
 `"preroll":true` if a pre-roll move may come first. A finished game has `"over":true,"winner":
 "me"|"opp"|"draw","points":n`. With `me` and `opp` exchanged if `next` is `opp`, a result is the
-next case. A whole roll is answered with results before the next roll, without `pending`.
+next case; a `colour` is to be said again, that of the new `me`. A whole roll is answered with
+results before the next roll, without `pending`; they show the board alone, so the next case says
+`rolls` itself where a cascade begins late (gul_bara_intl), and `preroll` in emir.
 
 Results are written by `ResultWriter`, which keeps the texts of pieces of rows, because
 consecutive afterstates differ in a few points only.
@@ -43,6 +45,9 @@ from nardy_engine.types import MOVER, OFF, OPPONENT, Board, Dice, Position, Row
 
 _MOST_CACHED = 1 << 16
 """Texts kept of one piece of the board before starting anew; bounds its memory."""
+
+_MOST_NESTED = 100
+"""Deepest nesting of a JSON line; a case needs 3."""
 
 _PIECE = 8
 """Slots of a row whose text is kept together; short pieces recur more often."""
@@ -169,7 +174,22 @@ def read_json(line: str | bytes) -> Any:
         ValueError: It is no such text.
         RecursionError: It is nested too deeply.
     """
-    return _DECODER.decode(line if isinstance(line, str) else line.decode("utf-8-sig"))
+    text = line if isinstance(line, str) else line.decode("utf-8-sig")
+    if text.count("[") + text.count("{") > _MOST_NESTED and _depth(text) > _MOST_NESTED:
+        raise RecursionError  # what can be read could not be written again
+    return _DECODER.decode(text)
+
+
+def _depth(text: str) -> int:
+    """Return how deep brackets are nested at most, those in strings counted too."""
+    depth = most = 0
+    for sign in text:
+        if sign in "[{":
+            depth += 1
+            most = max(most, depth)
+        elif sign in "]}":
+            depth -= 1
+    return most
 
 
 def _object(line: str | bytes) -> dict[str, Any]:

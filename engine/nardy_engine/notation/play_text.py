@@ -38,8 +38,8 @@ PASS_TEXT = "pass"
 _PASS_WORDS = ("", "pass", "no move", "cannot move", "none")
 _RESERVE_TEXT = "res"
 _EMIR_MARK = "e"
-_MAX_REPEAT = 6
-"""Most steps of a roll in any game, hence the largest count in brackets."""
+_MAX_REPEAT = 36
+"""Most steps of a decision in any game, hence the largest count in brackets."""
 
 
 class Part(NamedTuple):
@@ -146,10 +146,16 @@ def describe(variant: Variant, before: Position, dice: Dice | None, after: Posit
     Raises:
         IllegalPlayError: No legal play leads there.
     """
-    result = reference.outcome(variant, after)
-    for play in reference.plays(variant, before, dice):
-        if play.end == after or (result and reference.outcome(variant, play.end) == result):
+    plays = reference.plays(variant, before, dice)
+    for play in plays:
+        if play.end == after:
             return play
+    if (result := reference.outcome(variant, after)) is not None and not all(
+        variant.board_checkers(row) for row in after
+    ):
+        for play in plays:
+            if reference.outcome(variant, play.end) == result:
+                return play
     what = f" with {dice[0]}-{dice[1]}" if dice else ""
     raise IllegalPlayError(f"no legal play{what} leads from this position to that one")
 

@@ -137,7 +137,7 @@ def _memory_words(variant: Variant, parsed: ParsedPosition, colour: Side) -> lis
     first = MOVER if parsed.side == "W" else OPPONENT
     said: Mapping[str, int] = unusual_memory(variant, parsed.position, first)[side]
     if variant.captives_exist:
-        said = {**said, **stated_memory(variant, row), "reserve": variant.recall(row, "reserve")}
+        said = {**said, **stated_memory(variant, row)}
     owed = ",".join(f"{die}x{steps}" for die, steps in owed_dice(variant, row))
     words = [
         word

@@ -36,7 +36,8 @@ Counts: TypeAlias = Sequence[int]
 """Checkers off, on the points and on the bar; what follows behind the bar is not read."""
 
 _STATED = ("owed_", "captive_", "emir", "reserve", "preroll", "again")
-"""Names, or their beginnings, that are never left out unless they are 0 or can be counted."""
+"""Names, or their beginnings, that are never left out unless they can be counted, or are 0 and
+neither an emir nor a reserve."""
 
 
 def with_memory(
@@ -72,8 +73,10 @@ def stated_memory(variant: Variant, row: Row) -> dict[str, int]:
     return {
         item.name: row[item.slot]
         for item in variant.memory
-        if row[item.slot] and item.name.startswith(_STATED) and item.name != "emir_above"
-    } | ({"emir": variant.recall(row, "emir")} if variant.remembers("emir") else {})
+        if item.name.startswith(_STATED)
+        and item.name != "emir_above"
+        and (row[item.slot] or item.name in ("emir", "reserve"))
+    }
 
 
 def unusual_memory(variant: Variant, position: Position, first: int = MOVER) -> tuple[Memory, ...]:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 
 from nardy_engine.errors import NotationError
-from nardy_engine.notation.gnubg import require_no_owed_dice, require_short
+from nardy_engine.notation.gnubg import require_nothing_to_recall, require_short
 from nardy_engine.notation.situation import Match, ParsedPosition, Side, other_side, situation
 from nardy_engine.rules import Variant
-from nardy_engine.types import OFF, Dice, Row
+from nardy_engine.types import MOVER, OFF, OPPONENT, Dice, Row
 
 PREFIX = "XGID="
 
@@ -44,7 +44,8 @@ def format_xgid(variant: Variant, parsed: ParsedPosition) -> str:
     'XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:0:0:10'
     """
     require_short(variant, "an XGID")
-    require_no_owed_dice(variant, parsed.position, "an XGID")
+    first = MOVER if parsed.side == "W" else OPPONENT
+    require_nothing_to_recall(variant, parsed.position, "an XGID", first)
     match = parsed.match or Match()
     white, black = parsed.row("W"), parsed.row("B")
     cells = []

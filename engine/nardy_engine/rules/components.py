@@ -436,8 +436,8 @@ class DiceRules(Component):
 
     def __post_init__(self) -> None:
         """Refuse dice that the counters of the kernels cannot hold."""
-        if not 1 <= self.sides <= 6:
-            raise VariantError(f"dice.sides is {self.sides}; it must be from 1 to 6")
+        if not 2 <= self.sides <= 6:
+            raise VariantError(f"dice.sides is {self.sides}; it must be from 2 to 6")
         if not 2 <= self.double_steps <= 6:
             raise VariantError(f"dice.double_steps is {self.double_steps}; it must be from 2 to 6")
 

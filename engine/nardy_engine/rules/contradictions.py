@@ -25,6 +25,7 @@ from nardy_engine.rules.components import (
     KarzarScope,
     Objective,
     Overshoot,
+    Parity,
     Score,
     Switch,
     TeleportFallback,
@@ -147,6 +148,10 @@ def _block_clashes(v: Variant) -> tuple[_Clash, ...]:
         (
             block.rule is BlockRule.NEVER and block.length > v.setup.checkers,
             "block.length is more than the checkers of a side",
+        ),
+        (
+            block.length > v.setup.points,
+            "block.length is more than the points of the board",
         ),
     )
 
@@ -278,10 +283,16 @@ def _emir_clashes(v: Variant) -> tuple[_Clash, ...]:
 def _other_clashes(v: Variant) -> tuple[_Clash, ...]:
     same = v.setup.direction is Direction.SAME
     theirs = {v.opposite_point(point) for point, _ in v.setup.start}
+    stuck = _point_without_exit(v)
     return (
         (
             v.home.frozen and v.bearoff.dice != tuple(range(1, v.dice.sides + 1)),
             "home.frozen needs every number to bear off, or a checker could never leave",
+        ),
+        (
+            stuck is not None,
+            f"a checker on point {stuck} could never leave: bearoff.dice, bearoff.overshoot, "
+            "home.frozen, dice.sides and dice.parity must let it",
         ),
         (
             v.home.frozen and v.bearoff.overshoot is Overshoot.HIGHEST_OR_ALL_HIGHER_BLOCKED,
@@ -319,3 +330,26 @@ def _other_clashes(v: Variant) -> tuple[_Clash, ...]:
             "cube.jacoby is about double wins, which score=checkers_left has not",
         ),
     )
+
+
+def _point_without_exit(v: Variant) -> int | None:
+    """Return a home point that a lone checker cannot leave with any roll, or None.
+
+    In company the highest checker has the same steps, so without such a point nobody is stuck.
+    """
+    kinds: list[range] = [range(1, v.dice.sides + 1)]
+    if v.dice.parity is not Parity.OFF:
+        kinds.append(range(2, v.dice.sides + 1))  # CHN-1: no roll with a 1 is for the even side
+    for dice in kinds:
+        for point in range(1, v.setup.home + 1):
+            if not any(_leaves(v, point, die) for die in dice):
+                return point
+    return None
+
+
+def _leaves(v: Variant, point: int, die: int) -> bool:
+    """Return whether `die` moves a lone checker from a home point."""
+    if die < point:
+        return not v.home.frozen
+    overshoot = v.bearoff.overshoot is not Overshoot.EXACT_ONLY
+    return die in v.bearoff.dice and (die == point or overshoot)

@@ -122,6 +122,15 @@ def memory_slots(variant: Variant) -> tuple[MemorySlot, ...]:
 
 
 @cache
+def slot_limits(variant: Variant) -> tuple[int, ...]:
+    """Return the largest number that each slot of a row can hold."""
+    return (
+        *[variant.setup.checkers] * variant.n_counts,
+        *(item.most for item in memory_slots(variant)),
+    )
+
+
+@cache
 def memory_index(variant: Variant) -> dict[str, int]:
     """Return the slot of each memory name that the game has."""
     return {item.name: item.slot for item in memory_slots(variant)}

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+//
 // Checks everything that this folder promises, then evaluates the start position:
 //
 //   npm install && node example.mjs

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+//
 // The inputs of the network, written from manifest.json alone: it names no game and no number.
 // A board is { roller: [...], other: [...] }: checker counts by slot, each side in its own
 // numbering (entry 0 = borne off, then the points, then the bar), behind them what it remembers.
@@ -28,9 +30,9 @@ export function possible(manifest, board) {
   );
 }
 
-/** The start position, by default of both sides. */
-export function start(manifest) {
-  return { roller: [...manifest.position.start], other: [...manifest.position.start] };
+/** The start position of a game. */
+export function start({ position }) {
+  return { roller: [...position.start], other: [...position.start_other] };
 }
 
 /** The same checkers with the other side to roll: how a play is rated, see "perspective". */

@@ -215,9 +215,7 @@ def find_network(source: str | Path) -> Path:
         return checkpoints_dir() / (name + SUFFIX)
     path = Path(source)
     if str(source).startswith("net:"):
-        raise CheckpointError(
-            f"'{source}' is the name of a bot; here it is {str(source)[4:]} alone"
-        )
+        raise CheckpointError(f"'{source}' is how bots are named; write {str(source)[4:]} alone")
     if not str(source):
         raise CheckpointError("the name of the network is empty; name a file or a shipped one")
     candidates = (

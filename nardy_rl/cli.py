@@ -172,13 +172,13 @@ def _dispatch(arguments: list[str]) -> int:
 def _make_streams_usable() -> None:
     """Open the null device in place of streams that are closed, and let no character be an error.
 
-    Names of games are Russian too, and file names can be any bytes: what an old terminal cannot
-    show appears as `\\u0434`.
+    Names of games are Russian too, and file names can be any bytes: what a terminal cannot show
+    appears as its number.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, open(os.devnull, mode))
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 - for the whole process
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace" if name == "stdin" else "backslashreplace")
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from nardy_engine.errors import NardyError
 from nardy_engine.rules import Variant, variant_names
 from nardy_engine.rules.components import Contact, Direction
+from nardy_rl.checkpoint import SUFFIX, shipped_networks
 from nardy_rl.players import positional, pubeval
 from nardy_rl.players.base import Bot
 from nardy_rl.players.simple import RaceBot, RandomBot

@@ -120,7 +120,7 @@ def test_the_folder_where_one_stands_is_a_place(tmp_path, monkeypatch) -> None:
 
 
 def test_a_folder_of_somebody_else_stays(tmp_path) -> None:
-    """T45: neither an app that has a manifest of its own, nor what lies beside our files, is lost."""
+    """T45: an app with a manifest of its own is not lost, nor what lies beside our files."""
     app = tmp_path / "app"
     (app / "src").mkdir(parents=True)
     (app / "manifest.json").write_text("{}")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from nardy_engine import Position, load_variant, reference, variant_names
-from nardy_engine.errors import NardyError
+from nardy_engine.errors import NardyError, NotationError
 from nardy_engine.notation import (
     ParsedPosition,
     ResultWriter,
@@ -22,10 +22,14 @@ from nardy_engine.notation import (
     describe,
     format_play,
     format_position,
+    format_xgid,
     other_side,
     parse_compact_id,
     parse_play,
     parse_position,
+    parse_position_id,
+    parse_xgid,
+    position_id,
     read_position,
     side_from_json,
     side_to_json,
@@ -83,6 +87,28 @@ def test_positions_are_read_back_as_written(name: str) -> None:
         code = compact_id(variant, parsed)
         assert parse_compact_id(code, variant)[:3] == parsed[:3], code
         assert read_position(code, variant)[:3] == parsed[:3], code
+
+
+def test_an_empty_reserve_is_said() -> None:
+    """EMI-1: checkers that are neither on the board nor in reserve are off, in an id too."""
+    emir = load_variant("emir")
+    text = "W{23:1 16:2 15:1 12:1 4:1 2:2 1:7e} off0 res0 | B{2:4 1:9} off2e res0 ; W"
+    parsed = parse_position(text, emir)
+    code = compact_id(emir, parsed)
+    assert parse_compact_id(code, emir)[:3] == parsed[:3], code
+
+
+def test_ids_of_other_programs_refuse_a_past_that_they_cannot_tell() -> None:
+    """CHN-1: nobody could know who moved first; as long as it is as assumed, it is written."""
+    game = load_variant("short", {"dice.parity": "white_even_black_odd"})
+    start = game.start_position()
+    assert parse_position_id(position_id(game, start), game).position == start
+    with pytest.raises(NotationError, match="no place for what short remembers here"):
+        position_id(game, start.swapped())
+    with pytest.raises(NotationError, match="no place for what short remembers here"):
+        format_xgid(game, ParsedPosition(start.swapped(), "W"))
+    black = ParsedPosition(start.swapped(), "B")
+    assert parse_xgid(format_xgid(game, black), game)[:2] == black[:2]
 
 
 @pytest.mark.parametrize("name", NAMES)

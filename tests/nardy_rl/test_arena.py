@@ -1,5 +1,7 @@
 """Matches between bots whose results are known."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -181,3 +183,24 @@ def test_a_round_robin_plays_every_pairing_once():
         ("random", "positional-long"),
         ("race", "positional-long"),
     ]
+
+
+def test_a_match_that_fails_ends_at_once():
+    """What goes wrong in one block, Ctrl-C too, stops the others at their next turn."""
+    long = load_variant("long")
+    race, failed, asked = make_bot("race", long), threading.Event(), []
+
+    class Interrupted:
+        name = "interrupted"
+
+        def choose(self, turn):
+            asked.append(len(turn.boards))
+            if len(asked) == 3:
+                failed.set()
+                raise KeyboardInterrupt
+            failed.wait(30)  # the other thread goes on only when this one has failed
+            return race.choose(turn)
+
+    with pytest.raises(KeyboardInterrupt):
+        match(Interrupted(), race, long, 64, 1, workers=2, block_pairs=1)
+    assert len(asked) < 12

@@ -1,6 +1,7 @@
 """`nardy arena` as a user runs it, in a process of its own."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -99,3 +100,33 @@ def test_a_mistake_leaves_the_process_with_code_2(tmp_path):
     done = nardy("arena", "variant=long", "a=rcae", "b=random", folder=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert "Traceback" not in done.stderr
+
+
+def test_a_sweep_is_checked_whole(tmp_path):
+    """Each alternative is looked at before the first match, and no file is written over."""
+    bots = ("a=race", "b=random")
+    done = nardy("arena", "-m", "games=2,3", *bots, folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "games must be even" in done.stderr
+    done = nardy("arena", "-m", "seed=1,2", "games=2", *bots, "json=m.json", folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "would write the same json file" in done.stderr
+    sweep = ("arena", "-m", "seed=1,2", "games=2", *bots, "json=m-${seed}.json")
+    assert nardy(*sweep, folder=tmp_path).returncode == 0
+    assert {path.name for path in tmp_path.glob("*.json")} == {"m-1.json", "m-2.json"}
+
+
+def test_results_are_kept_though_nobody_reads_the_table(tmp_path):
+    """The file is written before the table, whose signs an old terminal may not have."""
+    match = ("arena", "games=2", "a=race", "b=random", "json=x.json")
+    command = [sys.executable, "-m", "nardy_rl", *match]
+    old = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=old, capture_output=True, timeout=120, check=True
+    )
+    assert b"\\xb1" in done.stdout
+    (tmp_path / "x.json").unlink()
+    subprocess.run(
+        ["/bin/sh", "-c", '"$@" >&-', "sh", *command], cwd=tmp_path, timeout=120, check=True
+    )
+    assert json.loads((tmp_path / "x.json").read_text())["matches"]

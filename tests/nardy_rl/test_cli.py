@@ -38,6 +38,11 @@ def test_the_overview_says_what_each_command_is_for_with_an_example() -> None:
     assert max(map(len, done.stdout.splitlines())) <= 100
 
 
+def test_help_of_a_command_in_other_words(run) -> None:
+    """`nardy help train` is `nardy train --help`."""
+    assert run("help", "variants") == run("variants", "--help")
+
+
 def test_without_a_command_the_overview_appears(run) -> None:
     """`nardy` alone helps instead of failing."""
     code, out, _ = run()

@@ -95,7 +95,11 @@ def match(
 
     def play(begin: int) -> _Games:
         streams = np.arange(begin, min(begin + block_pairs, end), dtype=np.int64)
-        games = _play_block((bot_a, bot_b), variant, seed, streams, ply_cap, luck, stop)
+        try:
+            games = _play_block((bot_a, bot_b), variant, seed, streams, ply_cap, luck, stop)
+        except BaseException:
+            stop.set()  # the results of the others are not wanted any more
+            raise
         if progress is not None:
             progress(len(streams))
         return games

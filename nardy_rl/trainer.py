@@ -318,7 +318,7 @@ class Trainer:
 
     def _full_backups(self, frozen: FrozenNet) -> list[FullBackups]:
         """Return what makes exact targets with the network as it stands, one for each worker."""
-        evaluator = FrozenEvaluator(self._network(), frozen, bearoff=self.config.selfplay.endings)
+        evaluator = FrozenEvaluator(self.network(), frozen, bearoff=self.config.selfplay.endings)
         seed, rounds = self.config.seed, self.progress.rounds
         return [
             FullBackups(evaluator, np.random.default_rng([seed, rounds, 1 + worker]))
@@ -413,10 +413,10 @@ class Trainer:
 
     def bot(self, name: str) -> Bot:
         """Return the network as it stands, as a bot."""
-        return NetBot(Evaluator(self._network()), name)
+        return NetBot(Evaluator(self.network()), name)
 
-    def _network(self) -> Network:
-        """Return the network as it stands, not written anywhere."""
+    def network(self) -> Network:
+        """Return the network as it stands, not written anywhere; later learning does not show."""
         return Network(self._learner.net.arrays(), self._manifest({}), self._network_path)
 
     def _measure_on_the_way(self) -> None:

@@ -31,9 +31,11 @@ def test_engines_agree_on_options(name):
 
 
 NONE = {"head.exception": "none", "head.exception_doubles": []}
+THREE = {"setup.checkers": 3, "setup.start": {24: 3}}
+"""Few checkers, where a pool of up to 24 steps would have millions of ends with fifteen."""
 OTHER_GAMES = [  # options of rules.md 4.1 that act on segments, teleports, first plays and pins
     ("mad_gulbar", {"transfer.heir": "stop_at_first_unplayable"}),
-    ("mad_gulbar", {"transfer.heir": "free_pool", "transfer.scope": "all_rolls"}),
+    ("mad_gulbar", {"transfer.heir": "free_pool", "transfer.scope": "all_rolls", **THREE}),
     ("mad_gulbar", {"transfer.mode": "level", "transfer.zero_first_level": "skip_level"}),
     ("mad_gulbar", {"transfer.scope": "all_rolls", "transfer.heir_head": "per_segment"}),
     ("mad_nardy", {"transfer.heir_head": "total"}),

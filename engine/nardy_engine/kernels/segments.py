@@ -257,6 +257,35 @@ def settle_owed(mover, low, steps, total, rules, scratch):
         after_inheritance(memory, left, rules)
 
 
+@jit
+def drop_repeats(out, start, end, counts):
+    """Keep the first of equal boards in `out[start:end]` and return the new end; codes stay.
+
+    A pool of dice leads to one board by several choices of them, which are different on the way.
+    """
+    kept = start
+    for row in range(start, end):
+        fresh = True
+        for before in range(start, kept):
+            same = True
+            for slot in range(counts):
+                if (
+                    out[row, 0, slot] != out[before, 0, slot]
+                    or out[row, 1, slot] != out[before, 1, slot]
+                ):
+                    same = False
+                    break
+            if same:
+                fresh = False
+                break
+        if fresh:
+            if kept != row:
+                copy_slots(out[row, 0], out[kept, 0], counts)
+                copy_slots(out[row, 1], out[kept, 1], counts)
+            kept += 1
+    return kept if end >= start else end
+
+
 @inlined
 def list_plays(mover, opponent, die_a, die_b, rules, scratch, out, start):
     """Write every distinct legal afterstate of one decision to `out` from `start`.
@@ -306,6 +335,8 @@ def list_plays(mover, opponent, die_a, die_b, rules, scratch, out, start):
         end = write_board(scratch.pool[0], rules.n_points + 2, out, start)
     else:
         end = list_dice(mover, high, low, steps, rules, scratch, out, start)
+        if steps < 0:
+            end = drop_repeats(out, start, end, rules.n_points + 2)
     if end < 0 or rules.n_slots == rules.n_points + 2:
         return end
     memory = scratch.memory

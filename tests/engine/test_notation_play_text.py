@@ -147,7 +147,7 @@ def test_refusals_name_the_rule(text: str, position: str, variant: str, words: s
         ("24/", "expected a point from 1 to 24, bar or off (column 4"),
         ("24/30", "point 30 is not on the board"),
         ("13/18", "13/18 does not move forward"),
-        ("24/18(9)", "expected how often"),
+        ("24/18(37)", "expected how often"),
         ("24/18 x/5", "(column 7"),
         ("off/3", "does not move forward"),
     ],

@@ -456,7 +456,7 @@ RENDERERS: dict[str, Callable[[Sequence[Any]], str]] = {
     "peers": lambda results: render_peers(results[0]),
     "openings": tables.render_openings,
     "loss": tables.render_loss,
-    "ladder": lambda results: tables.render_ladder(results[-1:]),  # training comes before
+    "ladder": tables.render_ladder,
 }
 """How a figure is shown, by the name in `figures.toml`; "output" is shown as it was printed."""
 

@@ -90,7 +90,6 @@ def match(
             raise ArenaError(f"{name} is {value}; it must be at least {least}")
 
     end = first + pairs
-
     stop = threading.Event()
 
     def play(begin: int) -> _Games:

@@ -73,7 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--measure", metavar="NAME", nargs="+", default=[],
         help="figures, groups, or all, or games and perhaps the names of some games",
     )  # fmt: skip
-    parser.add_argument("--check", action="store_true", help="change nothing; not with --measure")
+    parser.add_argument("--check", action="store_true", help="change nothing")
     parser.add_argument("--quick", action="store_true", help="few games; print, change nothing")
     parser.add_argument(
         "--games", type=int, default=4000, metavar="N",
@@ -85,6 +85,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     if arguments.quick and not arguments.measure:
         parser.error("--quick needs --measure")
+    if arguments.check and arguments.measure:
+        parser.error("--check changes nothing, and --measure writes what it measures")
     try:
         measure_figures(arguments)
         changed = [] if arguments.quick else fill_documents(ROOT, write=not arguments.check)

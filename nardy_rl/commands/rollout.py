@@ -68,7 +68,7 @@ def main(argv: Sequence[str]) -> int:
         luck_adjusted=not arguments.raw,
         target_error=arguments.error,
         seed=arguments.seed,
-        workers=arguments.threads or None,
+        workers=arguments.threads,
     )
     variant = load_variant(arguments.variant, options_from(arguments.option))
     parsed = notation.read_position(arguments.position, variant)

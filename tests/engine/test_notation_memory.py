@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from nardy_engine import Position, load_variant, reference, variant_names
+from nardy_engine import Position, batch, load_variant, reference, variant_names
 from nardy_engine.errors import NardyError, NotationError
 from nardy_engine.notation import (
     ParsedPosition,
@@ -109,6 +109,33 @@ def test_ids_of_other_programs_refuse_a_past_that_they_cannot_tell() -> None:
         format_xgid(game, ParsedPosition(start.swapped(), "W"))
     black = ParsedPosition(start.swapped(), "B")
     assert parse_xgid(format_xgid(game, black), game)[:2] == black[:2]
+
+
+def test_a_play_that_takes_the_emir_is_described() -> None:
+    """T-10, EMI-10: engines may list different ones of several such plays; all are one result."""
+    emir = load_variant("emir")
+    for parsed, dice in walk("emir"):
+        board = np.array(parsed.position, np.int8)[None]
+        after = batch.afterstates(emir, board, [dice or (1, 1)]).boards
+        for end in after:
+            described = describe(emir, parsed.position, dice, Position.from_board(end))
+            assert reference.outcome(emir, described.end) == reference.outcome(
+                emir, Position.from_board(end)
+            )
+    # A way to take it that no play has stands for those that there are.
+    literal = "W{24:5 13:1e 7:6} off0 res3 | B{24:11 20:1e} off0 res3 ; W"
+    position = parse_position(literal, emir).position
+    takes = [play.end for play in reference.plays(emir, position, (5, 2)) if wins(emir, play.end)]
+    assert takes
+    mover, opponent = (list(row) for row in takes[0])
+    mover[24], mover[23] = mover[24] - 1, mover[23] + 1
+    other = Position(tuple(mover), tuple(opponent))
+    assert wins(emir, describe(emir, position, (5, 2), other).end)
+
+
+def wins(variant: Variant, end: Position) -> bool:
+    """Return whether a play has ended the game."""
+    return reference.outcome(variant, end) is not None
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -150,11 +150,13 @@ def describe(variant: Variant, before: Position, dice: Dice | None, after: Posit
     for play in plays:
         if play.end == after:
             return play
-    if (result := reference.outcome(variant, after)) is not None and not all(
-        variant.board_checkers(row) for row in after
-    ):
+    finished = any(
+        not variant.board_checkers(row) or variant.recall(row, "emir_taken") for row in after
+    )
+    if finished:  # not a standstill, where every board is a result of its own
+        result = reference.outcome(variant, after)
         for play in plays:
-            if reference.outcome(variant, play.end) == result:
+            if result is not None and reference.outcome(variant, play.end) == result:
                 return play
     what = f" with {dice[0]}-{dice[1]}" if dice else ""
     raise IllegalPlayError(f"no legal play{what} leads from this position to that one")

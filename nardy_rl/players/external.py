@@ -179,13 +179,20 @@ def _shown_slots(variant: Variant) -> list[int]:
     ]
 
 
+@cache
+def _changed_rules(variant: Variant) -> dict[str, Any]:
+    """Return the options that are not those of the game of that name."""
+    if variant.id not in variant_names():
+        return {}
+    usual = load_variant(variant.id).options()
+    return {name: value for name, value in variant.options().items() if value != usual[name]}
+
+
 def request_line(variant: Variant, board: Board, dice: Sequence[int]) -> str:
     """Return the line that asks for a play; `board` is `[2, P]`, the bot's side in row 0."""
     me, opp = Position.from_board(board)
     record: dict[str, Any] = {"variant": variant.id}
-    usual = load_variant(variant.id).options() if variant.id in variant_names() else {}
-    changed = {name: value for name, value in variant.options().items() if value != usual[name]}
-    if changed:
+    if changed := _changed_rules(variant):
         record["options"] = changed
     record |= {"me": side_to_json(variant, me), "opp": side_to_json(variant, opp)}
     if variant.remembers("first"):
